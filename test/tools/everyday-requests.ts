@@ -323,6 +323,8 @@ export const everydayRequests: readonly EverydayRequest[] = [
   row('increase the timeout of the helm release', 'update_helm'),
   row('set several environment variables at once', 'set_environment_variables'),
   row('what is DATABASE_URL set to', 'list_environment_variables'),
+  row('where is DATABASE_URL set', 'list_environment_variables'),
+  row('which services see the variable REGION', 'list_environment_variables'),
   row('add a secret token to the api', 'create_secret', 'set_environment_variables'),
   row('delete the variable OLD_FLAG', 'delete_environment_variable'),
   row('make www.acme.io point to the storefront', 'create_custom_domain'),

@@ -39,6 +39,7 @@ async function readsDuring(call: () => Promise<unknown>): Promise<string[]> {
 }
 
 const byName: Readonly<Record<string, Record<string, unknown>>> = {
+  list_environment_variables: { key: 'REGION' },
   deploy_application: { application_id: 'shop/staging/checkout-api', wait: true },
   get_service: { service: 'shop/production/search' },
   list_webhook_events: { webhook_id: 'nothing-of-that-name' },

@@ -8,6 +8,7 @@ import {
   unescaped,
 } from '../../src/contract/index.ts';
 import { isRecord, recordsIn, rowsIn, type JsonRecord, type ToolContext } from '../../src/server/tool/index.ts';
+import { allowedRequests, eachWithin, type Allowance } from './allowance.ts';
 
 /** Kinds of resources that can be searched for. */
 export const kinds = ['project', 'environment', ...serviceKinds, 'cluster'] as const;
@@ -42,29 +43,15 @@ interface SearchResult {
   readonly left: number;
 }
 
-/**
- * Maximum number of requests of one search below the organization, for a small budget and for any: few for an overview,
- * which has no criteria.
- */
-const maximumRequests = { search: { small: 40, any: 400 }, overview: { small: 12, any: 200 } } as const;
-
 /** Number of requests reserved for the states of found resources. */
 const keptForStates = 3;
 
-/** The fraction of the remaining requests that one search may use, if that is more. */
-const shareOfBudget = 0.01;
-
-/** Maximum number of concurrent requests. */
-const maximumConcurrency = 4;
-
 /** A search of the tree. */
-interface Search {
+interface Search extends Allowance {
   readonly context: ToolContext;
   readonly wanted: SearchedResource;
   /** Number of matches after which the search may stop. */
   readonly enough: number;
-  /** Number of requests that it may still make. */
-  remainingRequests: number;
 }
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
@@ -99,25 +86,6 @@ export const matches =
 /** Whether there are enough matches. A search for a name never has enough, because a better match may follow. */
 const isFull = ({ wanted, enough }: Search, found: readonly FoundResource[]): boolean =>
   wanted.name === undefined && found.filter(matches(wanted)).length >= enough;
-
-/**
- * Calls `visit`, which sends one request, for a few items at a time, until requests run out or `isDone` returns true.
- * @returns the results of the items that were reached.
- */
-async function each<One, Result>(
-  list: readonly One[],
-  search: Pick<Search, 'remainingRequests'>,
-  visit: (one: One) => Promise<Result>,
-  isDone: (results: readonly Result[]) => boolean = () => false,
-): Promise<readonly Result[]> {
-  const results: Result[] = [];
-  while (results.length < list.length && search.remainingRequests > 0 && !isDone(results)) {
-    const batch = list.slice(results.length, results.length + Math.min(maximumConcurrency, search.remainingRequests));
-    search.remainingRequests -= batch.length;
-    results.push(...(await Promise.all(batch.map(visit))));
-  }
-  return results;
-}
 
 /** An environment that was found, with the states in it by id, if the search is for a state. */
 interface EnvironmentNode {
@@ -164,7 +132,7 @@ export async function addStates(
   ];
   const most = Math.max(left, keptForStates);
   const states = new Map(
-    (await each(lacking, { remainingRequests: most }, (environment) => statesIn(context, environment))).flatMap(
+    (await eachWithin(lacking, { remainingRequests: most }, (environment) => statesIn(context, environment))).flatMap(
       (one) => [...one],
     ),
   );
@@ -206,15 +174,12 @@ async function searchEnvironments(
   const visited =
     search.wanted.state === undefined
       ? environments
-      : await each(environments, search, (node) => withStates(node, search));
+      : await eachWithin(environments, search, (node) => withStates(node, search));
   const promising = visited.filter((node) => mayContainMatch(node, search));
   const outside = [...foundSoFar, ...visited.map(({ found }) => found)];
-  const services = await each(
-    promising,
-    search,
-    (node) => servicesIn(node, search),
-    (results) => isFull(search, [...outside, ...results.flat()]),
-  );
+  const services = await eachWithin(promising, search, (node) => servicesIn(node, search), {
+    isDone: (results) => isFull(search, [...outside, ...results.flat()]),
+  });
   const by = new Map(
     visited.map((node) => [node.found.id, [node.found, ...(services[promising.indexOf(node)] ?? [])]]),
   );
@@ -251,7 +216,7 @@ async function inOrganization(
     state: text(one['status']),
   }));
   const searched = inEnvironments(search) ? outer : [];
-  const inside = await each(searched, search, async ({ id, path }) =>
+  const inside = await eachWithin(searched, search, async ({ id, path }) =>
     rowsIn(id === '' ? undefined : await context.attempt(operations.list_environments, { project_id: id })).map((one) =>
       nodeOf(one, unescaped(path)),
     ),
@@ -267,15 +232,6 @@ async function inOrganization(
     notSearched: [...notSearched, ...searched.slice(inside.length).map(({ path }) => path)],
     left: search.remainingRequests,
   };
-}
-
-/** Requests that one search may make: at most half of the remaining budget. */
-function allowance(context: ToolContext, kind: keyof typeof maximumRequests = 'search'): number {
-  const { small, any } = maximumRequests[kind];
-  const { remaining } = context.budget() ?? {};
-  return remaining === undefined
-    ? small
-    : Math.min(Math.floor(remaining / 2), any, Math.max(small, Math.floor(remaining * shareOfBudget)));
 }
 
 /**
@@ -294,7 +250,7 @@ export async function searchTree(
     const environment = await context.read(operations.get_environment, { environment_id: within.environment });
     return searchEnvironments(
       [nodeOf(environment, context.resolved['environment']?.project?.name ?? '')],
-      { context, wanted, enough, remainingRequests: allowance(context) },
+      { context, wanted, enough, remainingRequests: allowedRequests(context) },
       [],
     );
   }
@@ -308,7 +264,7 @@ export async function searchTree(
   const isSearch = [within.project, wanted.name, wanted.kind, wanted.state].some((one) => one !== undefined);
   return inOrganization(
     id,
-    { context, wanted, enough, remainingRequests: allowance(context, isSearch ? 'search' : 'overview') },
+    { context, wanted, enough, remainingRequests: allowedRequests(context, isSearch ? 'search' : 'overview') },
     within.project,
   );
 }

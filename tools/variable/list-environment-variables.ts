@@ -1,14 +1,30 @@
 import * as z from 'zod';
 import { maximumPageSize, PageNumber, PageSize, reference } from '../../src/contract/index.ts';
-import { anyOf, anyService, composeTool, table, type JsonRecord } from '../../src/server/tool/index.ts';
+import {
+  anyOf,
+  anyService,
+  compact,
+  composeTool,
+  omit,
+  pick,
+  pruneRecord,
+  table,
+  type JsonRecord,
+  type Renderer,
+  type ToolContext,
+} from '../../src/server/tool/index.ts';
 import { oneOf } from '../shared/any-service.ts';
 import { ownedVariableReads, ownerIn, seenBy, variableLists } from '../shared/owned-variables.ts';
+import { lackingPlaces, lackingText, pathsText, readsOfPlaces } from '../shared/places.ts';
+import { findKey, seenByService, seenWithin } from '../shared/variables-by-key.ts';
 
 const columns = [
+  'path',
   'key',
   'value',
   'is_secret',
   'scope',
+  'seen_by',
   'variable_type',
   'id',
   'mount_path',
@@ -46,31 +62,99 @@ function paged(rows: readonly JsonRecord[], page: number | undefined, size: numb
   };
 }
 
+const places = ['service', 'environment', 'project'] as const;
+
+interface Wanted {
+  readonly key: string;
+  readonly service?: unknown;
+  readonly environment?: string;
+  readonly project?: string;
+}
+
+/** Finds a key in a service, an environment, a project or everywhere. */
+async function found(
+  { key, service, environment, project }: Wanted,
+  page: Parameters<typeof paged>[1],
+  size: Parameters<typeof paged>[2],
+  context: ToolContext,
+): Promise<JsonRecord> {
+  const place = places.flatMap((member) => context.resolved[member] ?? [])[0];
+  const seen =
+    service === undefined
+      ? await seenWithin(context, { environment, project })
+      : await seenByService(context, ownerIn(context, 'listed', 'service'));
+  const { rows, nearest } = findKey(key, seen.all, environment && place?.path);
+  // Which other services see it was not read.
+  const shown = service === undefined ? rows : rows.map((row) => omit(row, ['seen_by']));
+  const lacking = lackingPlaces(seen);
+  return pruneRecord({
+    ...paged(
+      shown.map((row) => (row['is_secret'] === true ? secretRow(row) : row)),
+      page,
+      size,
+    ),
+    ...(rows.length === 0 && {
+      missing: key,
+      searched: place ? (place.path ?? place.name ?? place.id) : 'any place',
+      nearest: nearest.length > 0 ? nearest.join(', ') : undefined,
+    }),
+    ...lacking,
+    ...(seen.secretsUnread.length > 0 && { partly_read: pathsText(seen.secretsUnread) }),
+  });
+}
+
+const allRows = table('variable', columns);
+const besides = ['missing', 'searched', 'nearest', 'not_read', 'not_looked_into', 'partly_read'];
+
+/** What a search found, or that it found nothing, and what it lacks. */
+const rowsOrNone: Renderer = {
+  ...allRows,
+  view: (answer) => ({ ...allRows.view(answer), ...pick(answer, besides) }),
+  text: (view) => {
+    const { missing, searched, nearest, partly_read: secrets } = view;
+    const lacking = [
+      ...lackingText(view),
+      ...(typeof secrets === 'string' ? [`Of these the secrets could not be read: ${secrets}.`] : []),
+    ];
+    const none =
+      missing !== undefined &&
+      `No variable or secret ${compact(missing)} in ${compact(searched)}${lacking.length > 0 ? ', in what could be read' : ''}${nearest === undefined ? '' : `; nearest: ${compact(nearest)}`}.`;
+    return [none === false ? allRows.text(omit(view, besides)) : none, ...lacking].join('\n');
+  },
+};
+
 export const listEnvironmentVariables = composeTool({
   name: 'list_environment_variables',
   toolset: 'variables',
   title: 'List variables: what each is set to, config values',
   description:
-    'Which env vars and secrets does a service, environment or project have, own and inherited? With ids; of secrets no values.',
+    'Which env vars and secrets does a service, environment or project have, own and inherited? With ids; of secrets no values. ' +
+    'Where is a variable set, which services see it?',
   input: {
+    key: z.string().min(1).optional().describe('Finds it in all below; anywhere without a place.'),
     service: anyService().optional(),
     environment: reference('environment').optional(),
     project: reference('project').optional(),
     page: PageNumber.optional(),
     page_size: PageSize.optional(),
   },
-  rules: oneOf('service', 'environment', 'project'),
+  // All rows are given without them.
+  hidden: ['page', 'page_size'],
+  rules: (args) =>
+    args.key !== undefined && places.every((member) => args[member] === undefined) ? [] : oneOf(...places)(args),
   operations: variableLists('variables'),
   equivalentOperations: [...variableLists('variables'), ...variableLists('secrets')],
-  reads: [...anyOf(...ownedVariableReads('variables')), ...ownedVariableReads('secrets')],
+  reads: [...anyOf(...ownedVariableReads('variables')), ...ownedVariableReads('secrets'), ...readsOfPlaces],
   output: z.object({
     results: z.array(
       z.object({
         id: z.string(),
+        path: z.string(),
         key: z.string(),
         value: z.string(),
         is_secret: z.boolean(),
         scope: z.string(),
+        seen_by: z.string(),
         variable_type: z.string(),
         mount_path: z.string(),
         description: z.string(),
@@ -82,8 +166,9 @@ export const listEnvironmentVariables = composeTool({
     ),
     pagination: z.object({}),
   }),
-  answer: async ({ page, page_size }, context) => {
-    const { kind, id } = ownerIn(context, 'listed', 'service', 'environment', 'project');
+  answer: async ({ key, page, page_size, ...at }, context) => {
+    if (key !== undefined) return found({ key, ...at }, page, page_size, context);
+    const { kind, id } = ownerIn(context, 'listed', ...places);
     const { variables, secrets = [] } = await seenBy(kind, id, context);
     if (!variables)
       return context.refuse(
@@ -92,5 +177,5 @@ export const listEnvironmentVariables = composeTool({
       );
     return paged([...variables, ...secrets.map(secretRow)], page, page_size);
   },
-  render: table('variable', columns),
+  render: rowsOrNone,
 });

@@ -1,0 +1,223 @@
+import { joinPath, operations } from '../../src/contract/index.ts';
+import {
+  isPlatformFailure,
+  readUses,
+  rowsIn,
+  textAt,
+  type JsonRecord,
+  type ReadUse,
+  type ToolContext,
+} from '../../src/server/tool/index.ts';
+import { eachWithin, type Allowance } from './allowance.ts';
+import { unlessMissing } from './if-possible.ts';
+
+/** The reads that find the environments and services of an organization or a part of it. */
+export const readsOfPlaces: readonly ReadUse[] = [
+  ...readUses(
+    'each project and environment is listed by itself',
+    operations.list_environments_of_organization,
+    operations.list_services_of_organization,
+  ),
+  ...readUses('nothing is found but in the project or environment that is named', operations.get_organization),
+  ...readUses(
+    'what lies in a project or environment is not found',
+    operations.list_projects,
+    operations.list_environments,
+    operations.list_services,
+  ),
+];
+
+/** A project or environment by its id and path. */
+export interface NamedPlace {
+  readonly id: string;
+  readonly path: string;
+}
+
+/** An environment with its services. */
+export interface ListedEnvironment extends NamedPlace {
+  readonly project?: NamedPlace;
+  readonly mode?: string;
+  readonly clusterId?: string;
+  /** Its services as the platform lists them; undefined if they can't be listed. */
+  readonly services: readonly JsonRecord[] | undefined;
+}
+
+/** The environments and services of an organization, a project or an environment. */
+export interface Places {
+  /** Empty if only an environment was asked for. */
+  readonly projects: readonly NamedPlace[];
+  readonly environments: readonly ListedEnvironment[];
+  /** Paths of what could not be listed. */
+  readonly unread: readonly string[];
+  /** Paths of what was not listed, to spare requests. */
+  readonly notReached: readonly string[];
+}
+
+/** The ids of the project or environment to keep to; everything without one. */
+export interface Within {
+  readonly project?: string;
+  readonly environment?: string;
+}
+
+/** Failures that concern one place, and not the whole call. */
+const ofOnePlace: readonly string[] = ['not_found', 'server_error', 'bad_answer', 'timeout'];
+
+/** A read of one of many places: undefined if it fails there. @throws ApiError if every read would fail */
+export const unlessFailing = <Answer>(read: Promise<Answer>): Promise<Answer | undefined> =>
+  read.catch((error: unknown) =>
+    isPlatformFailure(error) && ofOnePlace.includes(error.kind) ? undefined : Promise.reject(error as Error),
+  );
+
+const named = (row: JsonRecord, ...before: readonly (string | undefined)[]): NamedPlace => {
+  const id = textAt(row, 'id') ?? '';
+  return { id, path: joinPath([...before, textAt(row, 'name') ?? id]) };
+};
+
+const environmentFrom = (row: JsonRecord, project: NamedPlace | undefined, projectName?: string) => ({
+  ...named(row, projectName),
+  project,
+  mode: textAt(row, 'mode'),
+  clusterId: textAt(row, 'cluster_id') ?? textAt(row, 'cluster.id'),
+  services: undefined,
+});
+
+/** The environments of these projects: in one list if there is one, or else project by project. */
+async function environmentsOf(
+  context: ToolContext,
+  projects: readonly JsonRecord[],
+  organizationId: string | undefined,
+  allowance: Allowance,
+): Promise<Omit<Places, 'projects'>> {
+  const wide =
+    organizationId === undefined
+      ? undefined
+      : await unlessFailing(
+          unlessMissing(context, operations.list_environments_of_organization, { organization_id: organizationId }),
+        );
+  if (wide) {
+    const by = new Map(projects.map((row) => [row['id'], row]));
+    const rows = rowsIn(wide);
+    return {
+      environments: rows.map((row) => {
+        const id = textAt(row, 'project.id');
+        const project = by.get(id);
+        const name = textAt(row, 'project.name') ?? (project && textAt(project, 'name')) ?? id;
+        return environmentFrom(row, id === undefined ? undefined : { id, path: joinPath([name]) }, name);
+      }),
+      unread: [],
+      notReached: [],
+    };
+  }
+  const lists = await eachWithin(projects, allowance, async (row) => ({
+    row,
+    list: await unlessFailing(context.attempt(operations.list_environments, { project_id: String(row['id']) })),
+  }));
+  return {
+    environments: lists.flatMap(({ row, list }) =>
+      rowsIn(list).map((one) => environmentFrom(one, named(row), textAt(row, 'name') ?? String(row['id']))),
+    ),
+    unread: lists.flatMap(({ row, list }) => (list ? [] : [named(row).path])),
+    notReached: projects.slice(lists.length).map((row) => named(row).path),
+  };
+}
+
+/** Lists the services of environments one by one. */
+async function withServices(
+  context: ToolContext,
+  places: Places,
+  allowance: Allowance,
+  known: readonly JsonRecord[] | undefined,
+): Promise<Places> {
+  if (known) {
+    const by = Map.groupBy(known, (row) => row['environment_id']);
+    return { ...places, environments: places.environments.map((one) => ({ ...one, services: by.get(one.id) ?? [] })) };
+  }
+  const listed = await eachWithin(places.environments, allowance, async (one) => {
+    const list = await unlessFailing(context.attempt(operations.list_services, { environment_id: one.id }));
+    return { ...one, services: list && rowsIn(list) };
+  });
+  const others = places.environments.slice(listed.length);
+  return {
+    ...places,
+    environments: [...listed, ...others],
+    unread: [...places.unread, ...listed.flatMap(({ services, path }) => (services ? [] : [path]))],
+    notReached: [...places.notReached, ...others.map(({ path }) => path)],
+  };
+}
+
+/**
+ * Finds the environments and services of an organization or a part of it: with the lists of everything where the
+ * platform has them, or else place by place.
+ * @param needs whether a service's row needs its configuration, which only the lists of each environment have
+ * @throws ApiError if the platform fails as a whole
+ */
+export async function placesWithin(
+  context: ToolContext,
+  { project, environment }: Within,
+  allowanceFor: () => Allowance,
+  needs: { readonly configuration?: boolean } = {},
+): Promise<{ readonly places: Places; readonly allowance: Allowance }> {
+  if (environment !== undefined) {
+    const { path, name, project: parent } = context.resolved['environment'] ?? {};
+    const list = await unlessFailing(context.attempt(operations.list_services, { environment_id: environment }));
+    const shown = path ?? joinPath([name ?? environment]);
+    const around = parent && { id: parent.id ?? '', path: joinPath([parent.name ?? parent.id ?? '']) };
+    return {
+      places: {
+        projects: [],
+        environments: [{ id: environment, path: shown, project: around, services: list && rowsIn(list) }],
+        unread: list ? [] : [shown],
+        notReached: [],
+      },
+      allowance: allowanceFor(),
+    };
+  }
+  const organization_id = (await context.attempt(operations.get_organization, {}))?.id ?? undefined;
+  if (organization_id === undefined && project === undefined)
+    return context.refuse(
+      'the platform does not say the id of the organization, and everything is listed by it',
+      'Name where to look: a project or an environment.',
+    );
+  const rows =
+    project === undefined
+      ? rowsIn(await context.read(operations.list_projects, { organization_id: organization_id! }))
+      : [{ id: project, name: context.resolved['project']?.name ?? project }];
+  const allowance = allowanceFor();
+  const found = await environmentsOf(context, rows, project === undefined ? organization_id : undefined, allowance);
+  const wide =
+    needs.configuration === true || organization_id === undefined
+      ? undefined
+      : await unlessFailing(
+          unlessMissing(context, operations.list_services_of_organization, {
+            organization_id,
+            ...(project !== undefined && { project_id: project }),
+          }),
+        );
+  const places = await withServices(
+    context,
+    { projects: rows.map((row) => named(row)), ...found },
+    allowance,
+    wide && rowsIn(wide),
+  );
+  return { places, allowance };
+}
+
+const mostNames = 10;
+
+/** Some paths, and how many more there are. */
+export const pathsText = (paths: readonly string[]): string =>
+  `${paths.slice(0, mostNames).join(', ')}${paths.length > mostNames ? ` and ${paths.length - mostNames} more` : ''}`;
+
+/** What an answer about many places has to say of those that it lacks; undefined where it lacks none. */
+export const lackingPlaces = ({ unread, notReached }: Pick<Places, 'unread' | 'notReached'>): JsonRecord => ({
+  ...(unread.length > 0 && { not_read: pathsText(unread) }),
+  ...(notReached.length > 0 && { not_looked_into: pathsText(notReached) }),
+});
+
+/** The same in sentences. */
+export const lackingText = ({ not_read: unread, not_looked_into: left }: JsonRecord): readonly string[] => [
+  ...(typeof unread === 'string' ? [`Could not be read, and are missing here: ${unread}.`] : []),
+  ...(typeof left === 'string'
+    ? [`Not looked into, to spare requests: ${left}. Give the project or environment to look there.`]
+    : []),
+];
