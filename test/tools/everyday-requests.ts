@@ -274,6 +274,7 @@ export const everydayRequests: readonly EverydayRequest[] = [
   row('post deploy results to slack', 'create_webhook'),
   row('show failed webhook deliveries', 'list_webhook_events'),
   row('list our clusters', 'list_clusters'),
+  row('what runs on the main cluster', 'list_clusters'),
   row('stop all deployments during the migration', 'lock_cluster'),
   row('remove the cluster lock', 'unlock_cluster'),
   row('update the cluster', 'upgrade_cluster'),

@@ -23,6 +23,7 @@ import {
   notLocked,
   clusterUpgrade,
 } from '../../src/server/tool/index.ts';
+import { hostedByClusters, readsOfHosted } from '../shared/hosted-by-clusters.ts';
 
 /** The columns of a cluster's lock: who locked it, why and until when. */
 function lockColumns(lock: JsonRecord): JsonRecord {
@@ -35,6 +36,17 @@ function lockColumns(lock: JsonRecord): JsonRecord {
 }
 
 const isNotLocked = ({ is_locked: locked }: JsonRecord): boolean => locked === false;
+
+/** The clusters with what they host. */
+async function withHosted(organizationId: unknown, context: ToolContext, answer: JsonRecord): Promise<JsonRecord> {
+  const rows = rowsIn(answer);
+  const organization = typeof organizationId === 'string' ? organizationId : await organizationOf(context);
+  const hostedBy =
+    organization === undefined || rows.length === 0 ? undefined : await hostedByClusters(organization, context);
+  return hostedBy
+    ? { ...answer, results: rows.map((row) => ({ ...row, hosts: hostedBy(String(row['id'])) })) }
+    : answer;
+}
 
 /** The clusters with their locks, which are read unless every cluster is marked as unlocked. */
 async function withLocks(organizationId: unknown, context: ToolContext, answer: JsonRecord): Promise<JsonRecord> {
@@ -63,6 +75,7 @@ const columns = [
   'name',
   'id',
   'status',
+  'hosts',
   'is_locked',
   'locked_by',
   'lock_reason',
@@ -116,14 +129,14 @@ export const listClusters = defineTool(operations.list_clusters, {
   toolset: 'clusters',
   title: 'Which clusters there are',
   description:
-    'Which clusters are there? With Kubernetes version, state, region, which are locked: by whom, why and until when, and their nodes.',
-  reads: lockReads('it is not shown who locked a cluster, why and until when'),
-  answer: async (args, context) =>
-    withLocks(
-      args['organization_id'],
-      context,
-      await context.read(operations.list_clusters, args as InputOf<typeof operations.list_clusters>),
-    ),
+    'Which clusters are there, what runs on each? With Kubernetes version, state, region, which are locked: by whom, why ' +
+    'and until when, and their nodes.',
+  reads: [...lockReads('it is not shown who locked a cluster, why and until when'), ...readsOfHosted],
+  answer: async (args, context) => {
+    const { organization_id: organization } = args;
+    const list = await context.read(operations.list_clusters, args as InputOf<typeof operations.list_clusters>);
+    return withHosted(organization, context, await withLocks(organization, context, list));
+  },
   render: clusterTables,
 });
 

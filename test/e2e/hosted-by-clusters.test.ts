@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { connectorsTo } from '../support/connectors.ts';
+import { textOf } from '../support/mcp-clients.ts';
+import { startRecordingProxy } from '../support/recording-proxy.ts';
+import { startTestPlatform, type Json, type TestPlatform } from '../support/test-platform.ts';
+
+let platform: TestPlatform;
+
+beforeAll(async () => {
+  platform = await startTestPlatform();
+  const { id: project_id } = await platform.must('create_project', {
+    organization_id: platform.organizationId,
+    name: 'web',
+  });
+  const { cluster_id } = platform.seed;
+  await platform.must('create_environment', { project_id, name: 'live', mode: 'PRODUCTION', cluster_id });
+});
+afterAll(() => platform.close());
+
+/** The clusters as listed behind a proxy that refuses some requests, or alters their answers. */
+async function listed({
+  refuses = () => undefined,
+  alter = (_, body) => body,
+}: { refuses?: (path: string) => number | undefined; alter?: (path: string, body: unknown) => unknown } = {}) {
+  const proxy = await startRecordingProxy(platform.url, {
+    alter: (_, path, body) => alter(path, body),
+    beforeRequest: async (_, request, response) => {
+      const status = refuses(request.url!);
+      if (status !== undefined)
+        response.writeHead(status, { 'content-type': 'application/json' }).end('{"error":"no","message":"no"}');
+    },
+  });
+  const connectors = connectorsTo(proxy.url, platform.tokens.read);
+  const result = await (await connectors.modern()).call('list_clusters', {});
+  await connectors.close();
+  await proxy.close();
+  const rows = (result.structuredContent as { results: Json[] }).results;
+  return { text: textOf(result), hosts: Object.fromEntries(rows.map(({ name, hosts }) => [String(name), hosts])) };
+}
+
+const environments = /^\/organization\/[^/]+\/environments(?:\?|$)/;
+const services = /^\/organization\/[^/]+\/services(?:\?|$)/;
+
+test('each cluster names what it hosts, production first', async () => {
+  const { hosts } = await listed();
+  expect(hosts['main']).toBe(
+    'web/live (PRODUCTION, 0 services), shop/staging (STAGING, 7 services), data/development (DEVELOPMENT, 3 services)',
+  );
+  expect(Object.values(hosts)).toContainEqual(expect.stringMatching(/^shop\/production \(PRODUCTION, \d services\)$/));
+});
+
+test('of many environments the others are counted, production among them', async () => {
+  const { hosts } = await listed({
+    alter: (path, body) => {
+      if (!environments.test(path)) return body;
+      const [first] = (body as { results: Json[] }).results;
+      const more = Array.from({ length: 8 }, (_, index) => ({ ...first, name: `live-${index}`, mode: 'PRODUCTION' }));
+      return { results: [...(body as { results: Json[] }).results, ...more] };
+    },
+  });
+  expect(hosts['main']).toMatch(/, and 6 more environments \(4 of them PRODUCTION, \d+ services\)$/);
+});
+
+test.each([404, 403, 500])('without the list of environments (%i) nothing is claimed', async (status) => {
+  const { hosts, text } = await listed({ refuses: (path) => (environments.test(path) ? status : undefined) });
+  expect(hosts['main']).toBeUndefined();
+  expect(text).toContain('What each cluster hosts is not shown');
+});
+
+test('without the list of services they are not counted', async () => {
+  const { hosts } = await listed({ refuses: (path) => (services.test(path) ? 404 : undefined) });
+  expect(hosts['main']).toBe('web/live (PRODUCTION), shop/staging (STAGING), data/development (DEVELOPMENT)');
+});
+
+test('environments that may be on any cluster are counted', async () => {
+  const { hosts, text } = await listed({
+    refuses: (path) => (services.test(path) ? 404 : undefined),
+    alter: (path, body) =>
+      environments.test(path)
+        ? { results: (body as { results: Json[] }).results.map((row) => ({ ...row, cluster_id: undefined })) }
+        : body,
+  });
+  expect(hosts['main']).toBe('nothing that is known');
+  expect(text).toContain('Which cluster hosts it is not known of 4 environments.');
+});
+
+test('a cluster without environments is said to host nothing', async () => {
+  const { hosts } = await listed({ alter: (path, body) => (environments.test(path) ? { results: [] } : body) });
+  expect(hosts['main']).toBe('nothing');
+});
