@@ -60,15 +60,17 @@ export function groupedByDeployment(events: readonly LenientEvent[]): readonly E
     const found = phase && groups.findLast((group) => isOf(group, event, phase));
     if (found) {
       found.events.push(event);
-      found.isWhole = phase!.phase === 'asked';
+      found.isWhole = phase.phase === 'asked';
     } else
       groups.push({ events: [event], action: phase?.action, isWhole: phase === undefined || phase.phase === 'asked' });
   }
   return groups;
 }
 
-const stateIn = (event: LenientEvent): string =>
-  String(eventMembers(event.change)?.['state'] ?? event.event_type ?? 'ended').replaceAll('_', ' ');
+const stateIn = (event: LenientEvent): string => {
+  const state = eventMembers(event.change)?.['state'];
+  return (typeof state === 'string' ? state : (event.event_type ?? 'ended')).replaceAll('_', ' ');
+};
 
 /** The events of one deployment in one row: who asked for it, and its outcome. @param isSecret as for `tellEvent` */
 export function tellGroup({ events }: EventGroup, isSecret: (name: string) => boolean): ToldEvent {

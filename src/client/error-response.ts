@@ -28,8 +28,17 @@ export const messageInBody = (text: string): string | undefined => firstText(tex
 /** The text of an error body: `message`, `detail` or `error`, otherwise the whole body unchanged. */
 const errorTextInBody = (text: string): string => firstText(text, ['message', 'detail', 'error']) ?? text;
 
-const idsText = ({ operation, input }: RefusedCall): string => {
-  const names: string[] = operation.params.map(snakeCase);
+/**
+ * The ids of a call to which the platform's refusal may refer: those that its text names, wherever the call gives them;
+ * otherwise those of the path.
+ */
+const idsText = ({ operation, input, response }: RefusedCall): string => {
+  const inPath: string[] = operation.params.map(snakeCase);
+  const said = errorTextInBody(response.text).toLowerCase();
+  const blamed = Object.entries(input).flatMap(([name, id]) =>
+    (inPath.includes(name) || name.endsWith('_id')) && isText(id) && said.includes(id.toLowerCase()) ? [name] : [],
+  );
+  const names = blamed.length > 0 ? blamed : inPath;
   return names.length === 0 ? '' : ` (${names.map((name) => `${name} ${String(input[name])}`).join(', ')})`;
 };
 

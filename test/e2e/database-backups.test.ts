@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { connectorsTo, type Connectors } from '../support/connectors.ts';
+import { seedId } from '../../src/platform/seed/ids.ts';
 import { agree, failureIn, textOf, userAnswering } from '../support/mcp-clients.ts';
 import { type Json, startTestPlatform, type TestPlatform } from '../support/test-platform.ts';
 
@@ -65,4 +66,14 @@ test('where it is refused, nobody is asked', async () => {
 test('where nobody can be asked, nothing is brought back', async () => {
   const result = await (await connectors.modern()).call('restore_database', orders);
   expect(failureIn(result)).toMatchObject({ kind: 'not_confirmed', why: 'cannot_ask' });
+});
+
+test.each([
+  ['the backup', { ...orders, backup_id: seedId('none') }, ['backup_id']],
+  ['the database', { database_id: seedId('none'), backup_id: seedId('nothing') }, ['database_id']],
+])('an id that is wrong is named, and no other: %s', async (_, args, blamed) => {
+  const { text, failure } = await calling('restore_database', args);
+  expect(failure).toMatchObject({ kind: 'api', why: 'not_found' });
+  const said = text.split('The platform says')[0]!;
+  expect(['backup_id', 'database_id'].filter((name) => said.includes(name))).toEqual(blamed);
 });

@@ -39,10 +39,10 @@ function rounded(distance: number): string {
  * A time relative to now in its largest unit: `3d ago`, `in 2h`. Future times are rounded: a moment after a period of
  * three days starts, it ends in three days. Doesn't use Intl, whose data would need a tenth of this process's memory.
  */
-function age(at: number, now: number): string {
-  if (at > now) return `in ${rounded(at - now)}`;
-  const [unit, length] = units.find(([, one]) => now - at >= one) ?? units[3];
-  return `${Math.trunc((now - at) / length)}${unit} ago`;
+function age(time: number, now: number): string {
+  if (time > now) return `in ${rounded(time - now)}`;
+  const [unit, length] = units.find(([, one]) => now - time >= one) ?? units[3];
+  return `${Math.trunc((now - time) / length)}${unit} ago`;
 }
 
 const timestamp = /\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)(?!\w)/g;
