@@ -148,14 +148,12 @@ async function withServices(
 /**
  * Finds the environments and services of an organization or a part of it: with the lists of everything where the
  * platform has them, or else place by place.
- * @param needs whether a service's row needs its configuration, which only the lists of each environment have
  * @throws ApiError if the platform fails as a whole
  */
 export async function placesWithin(
   context: ToolContext,
   { project, environment }: Within,
   allowanceFor: () => Allowance,
-  needs: { readonly configuration?: boolean } = {},
 ): Promise<{ readonly places: Places; readonly allowance: Allowance }> {
   if (environment !== undefined) {
     const { path, name, project: parent } = context.resolved['environment'] ?? {};
@@ -185,7 +183,7 @@ export async function placesWithin(
   const allowance = allowanceFor();
   const found = await environmentsOf(context, rows, project === undefined ? organization_id : undefined, allowance);
   const wide =
-    needs.configuration === true || organization_id === undefined
+    organization_id === undefined
       ? undefined
       : await unlessFailing(
           unlessMissing(context, operations.list_services_of_organization, {
