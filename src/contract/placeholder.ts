@@ -11,9 +11,13 @@ const within = /\$\{[^{}]*\}|\{\{[^{}]*\}\}/;
 /** Forms that count only as the whole value: a real one may have their signs in it. */
 const whole = /^(?:<[^<>]*>|\$(?:env:)?[A-Za-z_]\w*|%[A-Za-z_]\w*%)$/;
 
+/** Forms that count in the host of a URL, where no real value has their signs. */
+const inHost =
+  /^[a-z][a-z\d+.-]*:\/\/(?:[^/?#]*@)?(?![^/?#]*@)[^/?#]*?(?<placeholder><[^<>]*>|\$[a-z_]\w*|%[a-z_]\w*%)/i;
+
 /** Placeholders that can't be real values in brackets, or have real ones as defaults. */
 const isShowable =
-  /^(?:\$\{[A-Za-z_][\w.]*(?::[A-Za-z_][\w.-]*)?\}|\{\{ *[A-Za-z_$][\w.]* *\}\}|<[A-Za-z _-]*(?:your|token|key|secret|url|host|address)[A-Za-z _-]*>|\$(?:env:)?[A-Z_][A-Z0-9_]*|%[A-Z_][A-Z0-9_]*%)$/i;
+  /^(?:\$\{[A-Za-z_][\w.]*(?::[A-Za-z_][\w.-]*)?\}|\{\{ *[A-Za-z_$][\w.]* *\}\}|<[A-Za-z _-]*(?:your|token|key|secret|url|host|address|domain|platform|server)[A-Za-z _-]*>|\$(?:env:)?[A-Z_][A-Z0-9_]*|%[A-Z_][A-Z0-9_]*%)$/i;
 
 /** Variables in lower case could be the start of a real value. */
 const lowerCaseVariable = /^[$%](?!env:)[^{]*[a-z]/;
@@ -25,11 +29,12 @@ const shown = (placeholder: string): string =>
 
 /** The fault of a value with a placeholder that nothing has replaced; undefined if it has none. */
 export function placeholderIn(text: string): ValueFault | undefined {
-  const [placeholder] = within.exec(text) ?? whole.exec(text.trim()) ?? [];
+  const value = text.trim();
+  const placeholder = (within.exec(value) ?? whole.exec(value))?.[0] ?? inHost.exec(value)?.groups?.['placeholder'];
   return placeholder === undefined
     ? undefined
     : {
-        what: `${placeholder === text.trim() ? 'is' : 'contains'} ${shown(placeholder)}, which the program that starts this one did not replace`,
+        what: `${placeholder === value ? 'is' : 'contains'} ${shown(placeholder)}, which the program that starts this one did not replace`,
         next: 'Write the value itself there, or set what the placeholder names where that program reads it, and start it again.',
       };
 }

@@ -80,6 +80,22 @@ test.each([
   expect(message).toMatch(/^INFRA_BASE_URL (?:is|contains|has) /);
 });
 
+test.each([
+  ['https://<host>', 'contains the placeholder <host>,'],
+  ['https://<your-platform>/api', 'contains the placeholder <your-platform>,'],
+  ['http://$HOST:8080', 'contains the placeholder $HOST,'],
+  ['https://api.%DOMAIN%/', 'contains the placeholder %DOMAIN%,'],
+  ['https://<hunter2hunter2>', 'contains a placeholder,'],
+])('of the address %s the placeholder is named', (address, named) => {
+  const start = () => readConfig('stdio', {}, { INFRA_BASE_URL: address, INFRA_API_TOKEN: 'token' });
+  expect(messageOf(start)).toContain(`INFRA_BASE_URL ${named}`);
+});
+
+test('signs of placeholders after the host of an address, or in its password, are none', () => {
+  for (const rest of ['api.test/%20a%20', 'api.test/$a', 'user:pa$ss@api.test', 'api.test/?a=<b>'])
+    expect(placeholderIn(`https://${rest}`)).toBeUndefined();
+});
+
 test('an option that a client left unfilled is refused, whatever it is for', () => {
   expect(messageOf(() => readConfig('stdio', {}, { INFRA_ORGANIZATION: '${user_config.organization}' }))).toContain(
     'INFRA_ORGANIZATION is',
