@@ -36,9 +36,28 @@ describe('an option that can never work is refused with what to write instead', 
     ['publicUrl', 'https://mcp.example.com/mcp#x', 'write https://mcp.example.com/mcp.'],
     ['publicUrl', 'https://mcp.example.com/mcp?', 'write https://mcp.example.com/mcp.'],
     ['publicUrl', 'mcp.example.com', 'http or https'],
+    ['host', '127.0.0.1:80', 'write --host 127.0.0.1 --port 80.'],
+    ['host', '[::1]:8080', 'write --host ::1 --port 8080.'],
+    ['host', '[::1', 'write --host ::1.'],
+    ['host', 'http://localhost', 'write --host localhost.'],
+    ['host', 'https://user:hunter2@localhost:443/mcp', 'write --host localhost --port 443.'],
+    ['host', '8080', 'write --host 127.0.0.1 --port 8080.'],
+    ['host', ':8080', 'write --host 127.0.0.1 --port 8080.'],
+    ['host', '127.1', 'write --host 127.0.0.1.'],
+    ['host', 'a b', 'write --host 127.0.0.1.'],
+    ['host', '*', 'write --host 0.0.0.0 '],
+    ['host', '127.0.0.*:80', 'write --host 0.0.0.0 --port 80 '],
+    ['metricsHost', '0.0.0.0:9100', 'write --metrics-host 0.0.0.0 --metrics-port 9100.'],
   ])('%s %s', (name, text, instead) => {
     expect(errorOf({ [name]: text })).toContain(instead);
   });
+
+  test.each(['localhost', 'Mcp-1.example.com', '0.0.0.0', '::', 'fe80::1%eth0', 'my_host', '0:0:0:0:0:0:0:1'])(
+    'the address %s to listen on is taken',
+    (host) => {
+      expect(read({ host }).httpHost).toBe(host);
+    },
+  );
 
   test('user names and passwords in it are not shown', () => {
     for (const name of ['publicUrl', 'allowedOrigins', 'allowedHosts']) {

@@ -3,7 +3,7 @@ import { hostNames, listenHost, pageOrigins, publicAddress } from './web-fields.
 
 /** Options of the HTTP server. */
 export const httpOptions = {
-  httpHost: withDefault(listenHost, '127.0.0.1', {
+  httpHost: withDefault(listenHost({ host: '--host', port: '--port' }), '127.0.0.1', {
     env: 'INFRA_HTTP_HOST',
     flagName: 'host',
     value: 'address',

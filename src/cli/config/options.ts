@@ -125,7 +125,7 @@ export const options = {
     description: `Port to serve metrics on, at /metrics; 0 picks a free port. See ${pageLink('metrics')}.`,
     fallback: 'no metrics',
   }),
-  metricsHost: withDefault(listenHost, '127.0.0.1', {
+  metricsHost: withDefault(listenHost({ host: '--metrics-host', port: '--metrics-port' }), '127.0.0.1', {
     env: 'INFRA_METRICS_HOST',
     value: 'address',
     commands: ['stdio', 'http', 'platform'],
@@ -226,7 +226,7 @@ export const options = {
       'Clusters file in YAML: several engines by the names of their clusters, and the registries that services may use.',
     fallback: 'one cluster, `local`, at the address of the engine',
   }),
-  host: withDefault(listenHost, '127.0.0.1', {
+  host: withDefault(listenHost({ host: '--host', port: '--port' }), '127.0.0.1', {
     env: 'INFRA_PLATFORM_HOST',
     value: 'address',
     commands: ['platform'],

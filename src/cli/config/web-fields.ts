@@ -1,5 +1,6 @@
+import { isIP } from 'node:net';
 import * as z from 'zod';
-import { anyText, httpAddress } from './fields.ts';
+import { httpAddress } from './fields.ts';
 
 /** An entry of a list: its value, or what is wrong with it and what to write instead. */
 type Entry = { readonly value: string } | { readonly fault: string };
@@ -84,5 +85,35 @@ export const publicAddress = () =>
     return url;
   });
 
+/** The flags of an address to listen on, for what to write. */
+interface ListenFlags {
+  readonly host: string;
+  readonly port: string;
+}
+
+const withoutBrackets = (text: string): string => text.replace(/^\[(.*)\]$/, '$1');
+
+function readListenHost(text: string, flags: ListenFlags): Entry {
+  const address = withoutBrackets(text);
+  if (isIP(address) !== 0) return { value: address };
+  const [, port] = /^(?:[a-z]+:\/\/)?(?:[^/?#]*@)?(?:\[[^\]]*\]|[^:/?#]*):(\d{1,5})(?:[/?#]|$)/i.exec(text) ?? [];
+  const write = (host: string, itsPort = port): string =>
+    `write ${flags.host} ${host}${itsPort === undefined ? '' : ` ${flags.port} ${itsPort}`}`;
+  if (/^\d{1,5}$/.test(text)) return { fault: `is a port, not an address: ${write('127.0.0.1', text)}` };
+  if (text.includes('*'))
+    return { fault: `is a pattern: ${write('0.0.0.0')} for every IPv4 address of this machine, :: for IPv6 too` };
+  const unclosed = text.replace(/^\[|\]$/, '');
+  const host = isIP(unclosed) === 0 ? withoutBrackets(hostIn(text) ?? '') : unclosed;
+  if (host === '') return { fault: `is neither an IP address nor a host name: ${write('127.0.0.1')}` };
+  if (host === text.toLowerCase()) return { value: text };
+  return { fault: `is not only an address: ${write(host)}` };
+}
+
 /** An address to listen on. An IPv6 address may have the brackets that it has in URLs. */
-export const listenHost = () => anyText().transform((text) => text.replace(/^\[(?<address>.*)\]$/, '$<address>'));
+export const listenHost = (flags: ListenFlags) => () =>
+  z.string().transform((text, context) => {
+    const result = readListenHost(text, flags);
+    if ('value' in result) return result.value;
+    context.addIssue({ code: 'custom', message: result.fault });
+    return z.NEVER;
+  });
