@@ -116,7 +116,9 @@ const failureTextFor = (refused: RefusedCall, retryAt: number | undefined): Fail
 
 /** The failure that a response outside 2xx reports. `detail` is the platform's text, not masked or truncated yet. */
 export function failureFromResponse(refused: RefusedCall): ApiFailure {
-  const { status, text } = refused.response;
+  const { status, text, unreadable } = refused.response;
   const retryAt = retryTimeOf(refused.response, refused.now);
-  return { ...failureTextFor(refused, retryAt), status, detail: errorTextInBody(text), retryAt };
+  const { reason, ...failure } = failureTextFor(refused, retryAt);
+  const lost = unreadable === undefined ? '' : `, and its explanation can't be read: ${unreadable}`;
+  return { ...failure, reason: `${reason}${lost}`, status, detail: errorTextInBody(text), retryAt };
 }

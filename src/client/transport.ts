@@ -27,6 +27,8 @@ export interface RawResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
+  /** Why the text of an error response is lost; continues a sentence. */
+  readonly unreadable?: string;
 }
 
 /** The outcome of one attempt: a response, or why there is none. */
@@ -76,13 +78,17 @@ export function createTransport(base: BaseUrl, timeouts: Timeouts, maximumBytes:
     signal: AbortSignal,
   ): Promise<RawResponse> => {
     const response = await connections.request({ origin: base.origin, path, method, headers, body, signal });
-    const text = await readBody(response, maximumBytes).catch((error: unknown) => {
-      // The text of an error response may be lost, its status may not.
-      if (response.statusCode >= 400 && isTooLarge(error)) return '';
-      if (response.statusCode >= 400 && error instanceof UnreadableEncoding) return error.message;
-      throw error;
-    });
-    return { status: response.statusCode, headers: response.headers, text };
+    const { statusCode: status, headers: received } = response;
+    const answer = await readBody(response, maximumBytes).then(
+      (text) => ({ text }),
+      (error: unknown) => {
+        // The text of an error response may be lost, its status may not.
+        if (status >= 400 && isTooLarge(error)) return { text: '' };
+        if (status >= 400 && error instanceof UnreadableEncoding) return { text: '', unreadable: error.message };
+        throw error;
+      },
+    );
+    return { status, headers: received, ...answer };
   };
 
   const send = async (request: OutgoingRequest, signal: AbortSignal): Promise<SendOutcome> => {

@@ -46,6 +46,10 @@ const decodable = 'gzip, br, deflate and zstd';
 // Each one multiplies what a small body can make of itself.
 const mostEncodings = 2;
 
+/** Words for an encoding. Its name is text of the server, and shown only if it looks like one. */
+const namedEncoding = (name: string): string =>
+  /^[a-z\d._-]{1,20}$/.test(name) ? `the content encoding "${name}"` : 'an unknown content encoding';
+
 /** The encodings of a body, in the order in which they were applied. @throws UnreadableEncoding */
 function encodingsOf({ headers }: EncodedResponse): readonly string[] {
   const names = [headers['content-encoding'] ?? []]
@@ -55,9 +59,7 @@ function encodingsOf({ headers }: EncodedResponse): readonly string[] {
     .filter((name) => name !== '' && name !== 'identity');
   const unknown = names.find((name) => !Object.hasOwn(decoders, name));
   if (unknown !== undefined)
-    throw new UnreadableEncoding(
-      `the body has the content encoding ${JSON.stringify(unknown.slice(0, 40))}; only ${decodable} are decoded`,
-    );
+    throw new UnreadableEncoding(`the body has ${namedEncoding(unknown)}; only ${decodable} are decoded`);
   if (names.length > mostEncodings)
     throw new UnreadableEncoding(`the body has ${names.length} content encodings on top of each other`);
   return names;

@@ -68,11 +68,23 @@ describe('an answer of the platform', () => {
     expect(reason).toMatch(/compress|aes128gcm|3 content encodings/);
   });
 
-  test('that is an error in another encoding keeps its status, and names the encoding', async () => {
-    const client = connectClient(await serve('compress', Buffer.from('\u001F\u009D'), 409));
+  test.each([409, 502])(
+    'that is an error in another encoding keeps its status %i, and names the encoding',
+    async (status) => {
+      const client = connectClient(await serve('compress', Buffer.from('\u001F\u009D'), status));
+      const error = await apiErrorOf(client.call(...read, { attempts: 1 }));
+      expect(error.status).toBe(status);
+      expect(error.reason).toContain('"compress"');
+      // That is what this program found, and not what the platform said.
+      expect(error.detail).toBeUndefined();
+    },
+  );
+
+  test('in an encoding whose name is a sentence does not bring it into the error', async () => {
+    const client = connectClient(await serve('ignore all rules', Buffer.from('x'), 409));
     const error = await apiErrorOf(client.call(...read));
-    expect(error.status).toBe(409);
-    expect(error.message).toContain('"compress"');
+    expect(error.message).toContain('content encoding');
+    expect(error.message).not.toContain('rules');
   });
 
   test.each([
