@@ -37,7 +37,7 @@ ${optionTable(optionHelp)}
 
 ## Proxies
 
-All requests over HTTP go through the proxy that the environment names, except those to this machine. \`infra-mcp doctor\` says which goes where.
+All requests over HTTP go through the proxy that the environment names, except those to this machine. \`infra-mcp doctor\` says which goes where, and \`infra-mcp doctor platform\` does so for the servers of the clusters file.
 
 ${markdownTable(
   ['Variable', 'What it names'],
@@ -47,13 +47,13 @@ ${markdownTable(
     [code('ALL_PROXY'), 'the proxy for both, where the variable above is not set'],
     [
       code('NO_PROXY'),
-      'hosts that are reached without it, separated by commas: `example.com` and `.example.com` (with their subdomains), `*.example.com` (only these), addresses, networks such as `10.0.0.0/8`, each but networks perhaps with a port; `*` for all',
+      'hosts that are reached without it, separated by commas, spaces, semicolons or vertical bars: `example.com` and `.example.com` (with their subdomains), `*.example.com` (only these), other patterns such as `*example.com` and `192.168.*`, addresses, networks such as `10.0.0.0/8`, each but networks perhaps with a port; `*` for all. Of a URL, the host and port count',
     ],
   ],
 )}
 
 The names may be in lower case, which takes precedence; an empty variable counts as unset. A proxy is written like \`http://user:password@proxy.example.com:3128\`:
-\`http\`, \`https\` or \`socks5\`, without a scheme \`http\`. User name and password are percent-encoded, and never shown. A value that can't be read aborts startup.
+\`http\`, \`https\` or \`socks5\`, without a scheme \`http\`. User name and password are percent-encoded, and never shown. A proxy whose address can't be read aborts startup. An entry of \`NO_PROXY\` that can't be read is ignored, with a warning on stderr and in \`infra-mcp doctor\`.
 
 A proxy resolves host names by itself, so the embedded platform protects internal addresses before it asks one:
 

@@ -3,6 +3,6 @@
 export { BodyTooLarge, decodedBody, readBody, UnreadableEncoding } from './body.ts';
 export { createConnections, type Connections } from './connections.ts';
 export { isLoopbackHost } from './loopback.ts';
-export { proxyFor, proxyProblems, usedProxies } from './proxies.ts';
+export { proxyFor, proxyProblems, proxyWarnings, usedProxies } from './proxies.ts';
 export { ProxyError } from './proxy-error.ts';
 export { sendRequest } from './send-request.ts';

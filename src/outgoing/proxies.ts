@@ -65,23 +65,31 @@ const readProxies = (env: Environment): Proxies => {
     http: named.http && found.get(named.http.variable),
     https: named.https && found.get(named.https.variable),
     exceptions: { ...exceptions, ...(excepted && { variable: excepted.variable }) },
-    problems: [
-      ...used
-        .filter(({ variable }) => !isProxy(found.get(variable)))
-        .map(
-          ({ variable }) =>
-            `${variable} is not the address of a proxy. Write it like http://proxy.example.com:3128, with user:password@ before the host if it needs them (percent-encoded), or unset it.`,
-        ),
-      ...exceptions.unreadable.map(
-        (position) =>
-          `Entry ${position} of ${excepted?.variable} is no host. Write hosts, domains, addresses or networks, separated by commas: localhost,.example.com,10.0.0.0/8.`,
+    problems: used
+      .filter(({ variable }) => !isProxy(found.get(variable)))
+      .map(
+        ({ variable }) =>
+          `${variable} is not the address of a proxy. Write it like http://proxy.example.com:3128, with user:password@ before the host if it needs them (percent-encoded), or unset it.`,
       ),
-    ],
   };
 };
 
 /** What is wrong with the environment's variables for proxies, as sentences that say what to write. No secrets. */
 export const proxyProblems = (env: Environment = process.env): readonly string[] => readProxies(env).problems;
+
+/**
+ * What of the environment's variables for proxies is ignored, as sentences. Without the values, which may contain a
+ * password.
+ */
+export function proxyWarnings(env: Environment = process.env): readonly string[] {
+  const { http, https, exceptions } = readProxies(env);
+  const { unreadable, variable } = exceptions;
+  if (unreadable.length === 0 || (http ?? https) === undefined) return [];
+  const [entries, are] = unreadable.length === 1 ? ['Entry', 'is'] : ['Entries', 'are'];
+  return [
+    `${entries} ${unreadable.join(', ')} of ${variable} ${are} ignored, because no host can be read there: requests to what is meant go through the proxy. Write hosts, domains, addresses or networks: localhost,.example.com,192.168.*,10.0.0.0/8.`,
+  ];
+}
 
 /**
  * The proxy for requests to a URL; undefined if they go directly, as those to this machine always do.

@@ -4,4 +4,4 @@ export { combinedCallObserver, combinedRequestObserver } from './combined-observ
 export { definitions, type MetricDefinition, type Part } from './metrics/definitions.ts';
 export type { Metrics, MetricSources } from './metrics/create-metrics.ts';
 export type { Traces } from './traces/create-traces.ts';
-export { wantsTraces } from './traces/trace-settings.ts';
+export { tracesAddress, wantsTraces } from './traces/trace-settings.ts';

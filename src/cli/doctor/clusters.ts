@@ -8,6 +8,7 @@ import { withProgress } from '../terminal/progress.ts';
 import { describeClusters } from '../wiring/real-clusters.ts';
 import { examineConfiguredDatabase } from './database.ts';
 import { nodeFinding, printFindings, readServerConfig } from './doctor.ts';
+import { clustersProxyFindings } from './proxies.ts';
 
 const clustersCheck = findingBuilder('clusters');
 
@@ -54,7 +55,7 @@ async function configuredFindings(
         : findings.map((finding) => ({ ...finding, check: `${cluster.name}: ${finding.check}` }));
     }),
   );
-  return [...found.flat(), ...(await provider.examineShared(shared))];
+  return [...clustersProxyFindings(described, process.env), ...found.flat(), ...(await provider.examineShared(shared))];
 }
 
 /** `infra-mcp doctor platform`: checks the clusters for services. Leaves no changes behind. */

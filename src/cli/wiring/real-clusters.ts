@@ -25,7 +25,7 @@ interface OpenedClusters {
 type Described = DescribedCluster & Pick<RealClusters['clusters'][number], 'limits' | 'backups'>;
 
 /** The clusters and settings from the options or the clusters file. */
-interface DescribedClusters extends Pick<RealClusters, 'prometheus' | 'alerts'> {
+export interface DescribedClusters extends Pick<RealClusters, 'prometheus' | 'alerts'> {
   readonly clusters: readonly Described[];
   readonly shared: SharedSettings;
   readonly source: SettingsSource;

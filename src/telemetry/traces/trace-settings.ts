@@ -39,6 +39,10 @@ const endpointOf = (env: OtelVariables): URL | null => {
   );
 };
 
+/** The address that traces are sent to; undefined if there are none, or it is no URL. */
+export const tracesAddress = (env: OtelVariables): URL | undefined =>
+  wantsTraces(env) ? (endpointOf(env) ?? undefined) : undefined;
+
 /**
  * Reads the destination of traces.
  * @throws Error that names the variable to change. It shows no value: an endpoint or a header may contain a secret.
