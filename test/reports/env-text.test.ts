@@ -15,7 +15,12 @@ describe('a value of .env text is never shortened', () => {
     ['A=a #b', 'a'],
     ['A=a # b\nB=2', 'a'],
     ['A=a\t# b', 'a'],
-    ['A=#b', ''],
+    ['A=#b', '#b'],
+    ['A=#ff0000 # red', '#ff0000'],
+    ['A=# b', '# b'],
+    ['A= #b', ''],
+    ['A=\t#c', ''],
+    ['A= "a"\t#c', 'a'],
     ['A=', ''],
     ['A', undefined],
     ['A=https://example.com/#/path', 'https://example.com/#/path'],
@@ -48,6 +53,9 @@ describe('a value of .env text is never shortened', () => {
     [`A="say "hi""\nB=2`, [{ line: 1, problem: 'text after the closing quote' }]],
     [String.raw`A='C:\'`, [{ line: 1, problem: 'no closing quote' }]],
     ["A='it's'", [{ line: 1, problem: 'text after the closing quote' }]],
+    ['A=1\nB="x"#c\nC=2', [{ line: 2, problem: 'text after the closing quote' }]],
+    ['A=1\n1A=x\na-b=x', [2, 3].map((line) => ({ line, problem: 'no name of a variable' }))],
+    ['A=1\nB=x\0y\nC="\n\0"', [2, 3].map((line) => ({ line, problem: 'a NUL character' }))],
     [
       'A="a\nb" c\nB',
       [
@@ -62,10 +70,10 @@ describe('a value of .env text is never shortened', () => {
   test('any value comes back as it was written in double quotes, and any without quotes that has none of their signs', () => {
     assert(
       property(anyText({ maxLength: 30 }), (value) => {
-        const lines = value.replaceAll('\r\n', '\n');
+        const lines = value.replaceAll('\r\n', '\n').replaceAll('\0', '');
         const quoted = lines.replaceAll(/[\\"$]/g, String.raw`\$&`);
         expect(valuesIn(`A="${quoted}"\nB=2`)).toEqual({ A: lines, B: '2' });
-        const plain = value.replaceAll(/[\r\n'"`]|\s#/g, 'x').trim();
+        const plain = value.replaceAll(/[\0\r\n'"`]|\s#/g, 'x').trim();
         expect(valuesIn(`A=x${plain}x\nB=2`)).toEqual({ A: `x${plain}x`, B: '2' });
       }),
     );

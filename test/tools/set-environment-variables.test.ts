@@ -10,7 +10,7 @@ test('a line of .env text that sets nothing is named and not passed over', () =>
 });
 
 test.each([
-  'A=1\n# a comment\n\n  export B = two words \r\nC=\nD.E-F=1 # comment',
+  'A=1\n# a comment\n\n  export B = two words \r\nC=\nD_E_F=1 # comment',
   'KEY="-----BEGIN\nMII\n-----END"\nB=2',
   "KEY='a\nb'\nB=`c\nd`\nC=it's",
 ])('whatever .env files hold is taken: %j', (env_text) => {

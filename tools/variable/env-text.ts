@@ -1,3 +1,5 @@
+import { VariableRequest } from '../../src/contract/index.ts';
+
 /**
  * Reads .env text as Docker Compose and dotenv do where they agree, and takes what only one of them reads. Nothing is
  * shortened: a `#` starts a comment only after a space, and what is ambiguous is a problem. docs/env-text.md compares
@@ -7,7 +9,12 @@
 /** A line that is no variable, by its number, which starts at 1. */
 export interface EnvTextProblem {
   readonly line: number;
-  readonly problem: 'no variable' | 'no closing quote' | 'text after the closing quote';
+  readonly problem:
+    | 'no variable'
+    | 'no name of a variable'
+    | 'no closing quote'
+    | 'text after the closing quote'
+    | 'a NUL character';
 }
 
 /** The variables of .env text, and the lines that could not be read. */
@@ -17,13 +24,15 @@ export interface EnvText {
   readonly problems: readonly EnvTextProblem[];
 }
 
-const start = /[ \t]*(?:export[ \t]+)?([\w.-]+)[ \t]*=[ \t]*/y;
+/** A key with its `=`, and the first sign of its value, which stays to be read. */
+const start = /[ \t]*(?:export[ \t]+)?([\w.-]+)[ \t]*=(?=[ \t]*([^]?))/y;
 const blank = /[ \t]*(?:#[^\n]*)?(?:\n|$)/y;
+const endOfLine = /(?:[ \t]+#[^\n]*|[ \t]*)(?:\n|$)/y;
 const restOfLine = /[^\n]*(?:\n|$)/y;
 const quotes: Readonly<Record<string, RegExp>> = {
-  '"': /"((?:\\[^]|[^"\\])*)"/y,
-  "'": /'((?:[^'\\]|\\'|\\(?!'))*)'/y,
-  '`': /`([^`]*)`/y,
+  '"': /[ \t]*"((?:\\[^]|[^"\\])*)"/y,
+  "'": /[ \t]*'((?:[^'\\]|\\'|\\(?!'))*)'/y,
+  '`': /[ \t]*`([^`]*)`/y,
 };
 
 const escapes: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t', '"': '"', '\\': '\\', $: '$' };
@@ -35,8 +44,10 @@ const unescaped = (text: string): string => text.replaceAll(/\\([^])/g, (whole, 
 const quotedValue = (quote: string, text: string): string =>
   quote === '"' ? unescaped(text) : quote === "'" ? text.replaceAll(String.raw`\'`, "'") : text;
 
-/** The value without quotes that starts a text: a comment needs a space before it. */
-const plainValue = (line: string): string => line.replace(/(?:^|[ \t])#.*/, '').trim();
+/** The value without quotes in the text after `=`: a comment needs a space before it. */
+const plainValue = (line: string): string => line.replace(/[ \t]#.*/, '').trim();
+
+const isKey = (text: string): boolean => VariableRequest.shape.key.safeParse(text).success;
 
 /** Reads .env text. A byte order mark at its start and line ends of Windows are skipped. */
 export function readEnvText(text: string): EnvText {
@@ -53,25 +64,29 @@ export function readEnvText(text: string): EnvText {
     line += found[0].split('\n').length - 1;
     return found;
   };
+  const set = (key: string, value: string, here: number): void => {
+    if (!isKey(key)) problems.push({ line: here, problem: 'no name of a variable' });
+    else if (value.includes('\0')) problems.push({ line: here, problem: 'a NUL character' });
+    else variables.set(key, value);
+  };
   while (at < source.length) {
     if (take(blank)) continue;
     const here = line;
-    const key = take(start)?.[1];
+    const [, key, sign = ''] = take(start) ?? [];
     if (key === undefined) {
       problems.push({ line: here, problem: 'no variable' });
       take(restOfLine);
       continue;
     }
-    const quote = source[at] ?? '';
-    const pattern = Object.hasOwn(quotes, quote) ? quotes[quote] : undefined;
+    const pattern = Object.hasOwn(quotes, sign) ? quotes[sign] : undefined;
     if (pattern === undefined) {
-      variables.set(key, plainValue(take(restOfLine)![0]));
+      set(key, plainValue(take(restOfLine)![0]), here);
       continue;
     }
     const quoted = take(pattern)?.[1];
     if (quoted === undefined) problems.push({ line: here, problem: 'no closing quote' });
-    else variables.set(key, quotedValue(quote, quoted));
-    if (take(blank)) continue;
+    else set(key, quotedValue(sign, quoted), here);
+    if (take(endOfLine)) continue;
     if (quoted !== undefined) problems.push({ line: here, problem: 'text after the closing quote' });
     take(restOfLine);
   }

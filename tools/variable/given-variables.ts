@@ -31,10 +31,12 @@ export function splitSecrets(
 /** The advice for each kind of line that can't be read. */
 const advice: Readonly<Record<EnvTextProblem['problem'], string>> = {
   'no variable': 'not of the form KEY=value',
+  'no name of a variable': 'a name of a variable begins with a letter and has letters, digits and _ only, at most 255',
   'no closing quote':
     'a value starts with a quote that is never closed: put the whole value into quotes of another kind',
   'text after the closing quote':
-    'text follows the closing quote of a value: put the whole value into quotes of another kind, or write \\" in double quotes',
+    'text follows the closing quote of a value: put the whole value into quotes of another kind, or write \\" in double quotes; a comment needs a space before its #',
+  'a NUL character': 'a value has a NUL character, which no variable can hold: remove it',
 };
 
 /** One sentence for each kind of problem, with the numbers of the lines. Doesn't quote them: they may be secret. */
