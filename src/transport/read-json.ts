@@ -7,15 +7,18 @@ import {
   type WrittenNumber,
 } from '../server/json/index.ts';
 
+/** The numbers whose text can't be derived from their value; undefined if they are not known. */
+type Written = readonly WrittenNumber[] | undefined;
+
 /** The numbers below a path, with the rest of their paths. */
-const below = (written: readonly WrittenNumber[], path: WrittenNumber['path']): readonly WrittenNumber[] =>
+const below = (written: Written, path: WrittenNumber['path']): Written =>
   written
-    .filter((one) => path.every((step, index) => one.path[index] === step))
+    ?.filter((one) => path.every((step, index) => one.path[index] === step))
     .map((one) => ({ ...one, path: one.path.slice(path.length) }));
 
 /** The arguments of a prompt, which are texts: numbers and booleans as text, without those that are null. */
-function promptArguments(args: JsonRecord, written: readonly WrittenNumber[]): JsonRecord {
-  const texts = new Map(written.map(({ path, text }) => [path[0], text]));
+function promptArguments(args: JsonRecord, written: Written): JsonRecord {
+  const texts = new Map(written?.map(({ path, text }) => [path[0], text]));
   return Object.fromEntries(
     Object.entries(args)
       .filter(([, value]) => value !== null)
@@ -26,16 +29,19 @@ function promptArguments(args: JsonRecord, written: readonly WrittenNumber[]): J
   );
 }
 
-/** The metadata of a call with the numbers in its arguments. Only this program sets that member. */
-function withNumbers(meta: unknown, written: readonly WrittenNumber[]): JsonRecord {
+/**
+ * The metadata of a call with the numbers in its arguments, also if there are none: that says that the text of each
+ * number is known. Only this program sets that member.
+ */
+function withNumbers(meta: unknown, written: Written): JsonRecord {
   if (meta !== undefined && !isRecord(meta)) return { _meta: meta };
   const others = omit(meta ?? {}, [writtenNumbersKey]);
-  const all = written.length === 0 ? others : { ...others, [writtenNumbersKey]: written };
-  return meta === undefined && written.length === 0 ? {} : { _meta: all };
+  if (written !== undefined) return { _meta: { ...others, [writtenNumbersKey]: written } };
+  return meta === undefined ? {} : { _meta: others };
 }
 
 /** A request without `arguments: null`, and with the text of numbers where texts may be meant. */
-function completed(message: unknown, written: readonly WrittenNumber[]): unknown {
+function completed(message: unknown, written: Written): unknown {
   if (!isRecord(message) || !isRecord(message['params'])) return message;
   const { method, params } = message;
   if (method !== 'tools/call' && method !== 'prompts/get') return message;
@@ -44,7 +50,7 @@ function completed(message: unknown, written: readonly WrittenNumber[]): unknown
   const numbers = below(written, ['params', 'arguments']);
   const read =
     method === 'tools/call'
-      ? withNumbers(meta, numbers)
+      ? withNumbers(meta, args === undefined ? undefined : numbers)
       : isRecord(args)
         ? { arguments: promptArguments(args, numbers) }
         : {};
@@ -53,12 +59,15 @@ function completed(message: unknown, written: readonly WrittenNumber[]): unknown
 
 /**
  * Reads the JSON text of one message or a batch. `arguments: null` is left out, and a prompt's arguments are text. A
- * call's `_meta` gets the numbers in its arguments whose text can't be derived from their value.
+ * call's `_meta` gets the numbers in its arguments whose text can't be derived from their value, unless they are not
+ * known.
  * @throws SyntaxError if it is not valid JSON.
  */
 export function readJsonText(text: string): unknown {
   const { value, written } = parseWithNumbers(text);
   if (!Array.isArray(value)) return completed(value, written);
-  const byMessage = Map.groupBy(written, ({ path }) => path[0]);
-  return value.map((message: unknown, index) => completed(message, below(byMessage.get(index) ?? [], [index])));
+  const byMessage = written && Map.groupBy(written, ({ path }) => path[0]);
+  return value.map((message: unknown, index) =>
+    completed(message, byMessage && below(byMessage.get(index) ?? [], [index])),
+  );
 }

@@ -3,12 +3,11 @@ import { assert, array, boolean, constant, integer, oneof, property, string, typ
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { freeText } from '../../src/contract/index.ts';
-import { parseWithNumbers } from '../../src/server/json/index.ts';
 import { createClient } from '../../src/client/client.ts';
 import { credentialOf } from '../../src/client/credential.ts';
 import { textsIn } from '../../src/server/browse/texts.ts';
 import { createDependencies } from '../../src/server/protocol/shared-dependencies.ts';
-import { issuesOf, lenientArguments, type Tool } from '../../src/server/tool/index.ts';
+import { issuesOf, lenientArguments, withNumbersAsWritten, type Tool } from '../../src/server/tool/index.ts';
 import { readJsonText } from '../../src/transport/read-json.ts';
 import { issuesOfCall } from '../support/argument-issues.ts';
 import { anyText } from '../support/any-text.ts';
@@ -97,6 +96,8 @@ describe('a number or boolean for the value of a variable', () => {
       expect.stringContaining('in quotes'),
     ]);
     expect(issuesOfCall(create, { service: 'x', key: 'A', value: 2 ** 60 })).toHaveLength(1);
+    for (const meta of [undefined, {}, { 'infra-mcp/written-numbers': 1 }])
+      expect(withNumbersAsWritten(create, { value: 1.5 }, meta)).toEqual({ value: 1.5 });
   });
 });
 
@@ -115,7 +116,9 @@ describe('messages', () => {
         },
       },
     });
-    expect(readJsonText(call.replaceAll(/1\.0|1e3/g, '1'))).toMatchObject({ params: { _meta: {} } });
+    expect(readJsonText(call.replaceAll(/1\.0|1e3/g, '1'))).toMatchObject({
+      params: { _meta: { 'infra-mcp/written-numbers': [] } },
+    });
   });
 
   test('with null for arguments have none; those of prompts are text', () => {
@@ -129,9 +132,9 @@ describe('messages', () => {
     ]);
   });
 
-  test('nested too deeply are read without their numbers', () => {
-    const deep = `${'['.repeat(30_000)}1.0${']'.repeat(30_000)}`;
-    expect(parseWithNumbers(deep).written).toEqual([]);
+  test('nested too deeply are read without their numbers, which are not known', () => {
+    const deep = `{"method":"tools/call","params":{"arguments":{"v":1.0,"n":${'['.repeat(30_000)}${']'.repeat(30_000)}},"_meta":{"infra-mcp/written-numbers":[]}}}`;
+    expect(readJsonText(deep)).toHaveProperty('params._meta', {});
   });
 });
 
@@ -171,6 +174,21 @@ describe('over stdio', () => {
     });
     expect(variable.isError, textOf(variable)).toBeFalsy();
     expect(textOf(variable)).toContain('value: 1.0\n');
+    const fraction = await client.call('create_environment_variable', {
+      environment: 'shop/staging',
+      key: 'RATIO',
+      value: 0.1,
+      dry_run: true,
+    });
+    expect(fraction.isError, textOf(fraction)).toBeFalsy();
+    expect(textOf(fraction)).toContain('value: 0.1\n');
+    const several = await client.call('set_environment_variables', {
+      environment: 'shop/staging',
+      variables: { SOME_RATIO: 1.5, OTHER_RATIO: written('1.50'), LARGE: 2 ** 60 },
+      dry_run: true,
+    });
+    expect(several.isError, textOf(several)).toBeFalsy();
+    for (const value of ['1.5', '1.50', String(2 ** 60)]) expect(textOf(several)).toContain(`value: ${value}\n`);
     const container = await client.call('update_container', {
       container: 'shop/staging/search',
       ports: '[{"name":"extra","internal_port":"9000","publicly_accessible":"false","protocol":"HTTP"}]',

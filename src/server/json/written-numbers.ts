@@ -4,7 +4,10 @@ export interface WrittenNumber {
   readonly text: string;
 }
 
-/** The member of a call's `_meta` in which the transport hands on these numbers of its arguments. */
+/**
+ * The member of a call's `_meta` in which the transport hands on these numbers of its arguments. If it is there, the
+ * text of every other number is the one that JavaScript writes.
+ */
 export const writtenNumbersKey = 'infra-mcp/written-numbers';
 
 /** Whether a text may have such a number. Most texts don't, and reading them twice would cost time. */
@@ -32,12 +35,12 @@ function collect(value: unknown, sources: Sources, path: WrittenNumber['path']):
 
 /**
  * Parses a JSON text.
- * @returns its value, and the numbers whose text can't be derived from it.
+ * @returns its value, and the numbers whose text can't be derived from it; undefined if they are not known.
  * @throws SyntaxError if it is not valid JSON.
  */
 export function parseWithNumbers(text: string): {
   readonly value: unknown;
-  readonly written: readonly WrittenNumber[];
+  readonly written: readonly WrittenNumber[] | undefined;
 } {
   if (!mayHaveThem.test(text)) return { value: JSON.parse(text) as unknown, written: [] };
   const sources: Sources = new Map();
@@ -52,7 +55,7 @@ export function parseWithNumbers(text: string): {
     return { value, written: sources.size === 0 ? [] : collect(value, sources, []) };
   } catch (error) {
     // Values nested too deeply for a reviver.
-    if (error instanceof RangeError) return { value: JSON.parse(text) as unknown, written: [] };
+    if (error instanceof RangeError) return { value: JSON.parse(text) as unknown, written: undefined };
     throw error;
   }
 }

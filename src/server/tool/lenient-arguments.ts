@@ -50,12 +50,17 @@ function schemaOfMember(schema: z.ZodType, step: string | number): z.ZodType | u
 
 const isText = (schema: z.ZodType | undefined): boolean => schema !== undefined && isFreeText(unwrapped(schema));
 
-/** A value with these numbers as text, where the schema wants text and the text represents the number there. */
+/**
+ * A value with its numbers as text, where the schema wants text.
+ * @param written the numbers whose text isn't the one that JavaScript writes
+ */
 function withNumbersAsText(schema: z.ZodType | undefined, value: unknown, written: readonly WrittenNumber[]): unknown {
-  const [first] = written;
-  if (!first || !schema) return value;
-  if (typeof value === 'number')
-    return first.path.length === 0 && Number(first.text) === value && isText(schema) ? first.text : value;
+  if (!schema) return value;
+  if (typeof value === 'number') {
+    if (!isText(schema)) return value;
+    const { path, text } = written[0] ?? { path: [], text: String(value) };
+    return path.length === 0 && Number(text) === value ? text : value;
+  }
   if (typeof value !== 'object' || value === null) return value;
   const byStep = Map.groupBy(written, ({ path }) => String(path[0]));
   const member = (step: string | number, inner: unknown): unknown =>
@@ -70,8 +75,8 @@ function withNumbersAsText(schema: z.ZodType | undefined, value: unknown, writte
 }
 
 /**
- * A number or boolean as the text of a value, exactly as it was written. Undefined for numbers of which only their
- * source has the text: fractions, and those with more digits than a number keeps.
+ * A number or boolean of which nobody knows how it was written, as the text of a value. Undefined for numbers that can
+ * be written in several ways: fractions, and those with more digits than a number keeps.
  */
 const asText = (value: unknown): string | undefined =>
   typeof value === 'boolean' || Number.isSafeInteger(value) ? String(value) : undefined;
@@ -86,7 +91,7 @@ function lenientValue(schema: z.ZodType, value: unknown): unknown {
     const container = containerOf(inner);
     const parsed = container && containerIn(value, container);
     if (!parsed) return value;
-    return lenientValue(inner, withNumbersAsText(inner, parsed.value, parsed.written));
+    return lenientValue(inner, parsed.written ? withNumbersAsText(inner, parsed.value, parsed.written) : parsed.value);
   }
   if (isText(inner)) return asText(value) ?? value;
   if (Array.isArray(value) && inner instanceof z.ZodArray)
@@ -124,7 +129,8 @@ const WrittenNumbers = z.array(z.object({ path: z.array(z.union([z.string(), z.n
 
 /**
  * Arguments with the text of numbers as the transport received them, where the schema wants the text of a value.
- * @param meta the metadata of the call, in which the transport hands on that text.
+ * @param meta the metadata of the call, in which the transport hands on the text of numbers. Without it, no text is
+ *   known, and the arguments stay as they are.
  */
 export function withNumbersAsWritten(tool: Tool, args: JsonRecord, meta: unknown): JsonRecord {
   const written = isRecord(meta) ? WrittenNumbers.safeParse(meta[writtenNumbersKey]).data : undefined;
