@@ -2,6 +2,7 @@ import type { LookupAddress } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import { callbackify } from 'node:util';
 import type { Agent, buildConnector, Dispatcher, Pool } from 'undici';
+import { withoutBrackets } from './hosts.ts';
 import { type Proxy, proxyFor } from './proxies.ts';
 import { proxyErrorOf, ProxyError, refusedTunnel } from './proxy-error.ts';
 
@@ -37,8 +38,6 @@ export interface ConnectionOptions extends Omit<Agent.Options, 'connect' | 'fact
 type Undici = typeof import('undici');
 
 const isSocks = ({ url }: Proxy): boolean => url.startsWith('socks5:');
-
-const withoutBrackets = (host: string): string => host.replace(/^\[(.*)\]$/, '$1');
 
 /** The host and port that a tunnel is opened to. @param path as the ProxyAgent asks for it */
 const tunnelTarget = async (path: string, origin: URL, { resolve }: ConnectionOptions): Promise<string> => {

@@ -2,7 +2,7 @@
 
 export { BodyTooLarge, decodedBody, readBody, UnreadableEncoding } from './body.ts';
 export { createConnections, type Connections } from './connections.ts';
-export { isLoopbackHost } from './loopback.ts';
+export { isLoopbackHost, withoutBrackets } from './hosts.ts';
 export { proxyFor, proxyProblems, proxyWarnings, usedProxies } from './proxies.ts';
 export { ProxyError } from './proxy-error.ts';
 export { sendRequest } from './send-request.ts';

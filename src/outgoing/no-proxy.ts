@@ -1,11 +1,10 @@
 import { BlockList, isIP } from 'node:net';
+import { withoutBrackets } from './hosts.ts';
 
 /** A parsed entry of NO_PROXY. */
 type Exception = (host: string, port: number) => boolean;
 
 const familyOf = (address: string): 'ipv4' | 'ipv6' => (isIP(address) === 6 ? 'ipv6' : 'ipv4');
-
-const withoutBrackets = (host: string): string => host.replace(/^\[(.*)\]$/, '$1');
 
 /** An entry such as 10.0.0.0/8. */
 const networkOf = (entry: string): Exception | undefined => {

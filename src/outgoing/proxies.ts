@@ -1,4 +1,4 @@
-import { isLoopbackHost } from './loopback.ts';
+import { isLoopbackHost } from './hosts.ts';
 import { type NoProxy, parseNoProxy } from './no-proxy.ts';
 
 /** The environment variables of a process. */

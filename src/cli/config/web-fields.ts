@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import * as z from 'zod';
+import { withoutBrackets } from '../../outgoing/index.ts';
 import { httpAddress } from './fields.ts';
 
 /** An entry of a list: its value, or what is wrong with it and what to write instead. */
@@ -90,8 +91,6 @@ interface ListenFlags {
   readonly host: string;
   readonly port: string;
 }
-
-const withoutBrackets = (text: string): string => text.replace(/^\[(.*)\]$/, '$1');
 
 function readListenHost(text: string, flags: ListenFlags): Entry {
   const address = withoutBrackets(text);
