@@ -84,7 +84,7 @@ describe.runIf(process.platform === 'linux')('the process that is named', () => 
     const port = await takePort({ host: '::', ipv6Only: true });
     await takePortElsewhere('127.0.0.1', port);
     expect(await refusal(port)).toContain(
-      `Can't listen on port ${port} of 127.0.0.1: something else listens there. End that`,
+      `Can't listen on port ${port} of 127.0.0.1: something else listens there. Stop that`,
     );
   });
 });
