@@ -126,7 +126,7 @@ export {
   type DomainCheckStatus,
   type DomainKind,
 } from './resources/custom-domain.ts';
-export { ContainerRequest } from './resources/container.ts';
+export { ContainerRequest, ImageTag } from './resources/container.ts';
 export { DatabaseRequest, type DatabaseUpdateRequest } from './resources/database.ts';
 export {
   DeployRequest,

@@ -113,9 +113,25 @@ test.each([
   });
 });
 
-test('a deployment that names a chart version which is an option is refused', async () => {
-  const { status, body } = await platform.call('deploy_helm', { helm_id: ids['helm_id'], chart_version: '--repo=x' });
-  expect([status, body['message']]).toEqual([400, expect.stringMatching(/^source\.helm_repository\.chart_version: /)]);
+test.each<[operation: OperationName, version: () => Json, field: string]>([
+  ...['--x', 'a b', 'x\n', 'a'.repeat(129)].flatMap((image_tag): [OperationName, () => Json, string][] => [
+    ['deploy_container', () => ({ image_tag }), 'image_tag'],
+    ['deploy_services', () => ({ containers: [{ id: ids['container_id'], image_tag }] }), 'containers.image_tag'],
+    ['deploy_services', () => ({ jobs: [{ id: ids['job_id'], image_tag }] }), 'jobs.image_tag'],
+  ]),
+  ['deploy_helm', () => ({ chart_version: '--repo=x' }), 'chart_version'],
+  ['deploy_services', () => ({ helms: [{ id: ids['helm_id'], chart_version: '--x' }] }), 'helms.chart_version'],
+  ...['--x', '../../x', 'a b'].flatMap((git_commit_id): [OperationName, () => Json, string][] => [
+    ['deploy_application', () => ({ git_commit_id }), 'git_commit_id'],
+    [
+      'deploy_services',
+      () => ({ terraforms: [{ id: ids['terraform_id'], git_commit_id }] }),
+      'terraforms.0.git_commit_id',
+    ],
+  ]),
+])('%s of a version that nothing can have is refused, and names its member (%#)', async (operation, version, field) => {
+  const { status, body } = await platform.call(operation, { ...ids, ...version() });
+  expect([status, String(body['message']).split(': ')[0]]).toEqual([400, field]);
 });
 
 test('a service that was accepted before is not copied, and the refusal names it', async () => {

@@ -1,4 +1,4 @@
-import type { ServiceKind } from '../../contract/index.ts';
+import { ImageTag, type ServiceKind } from '../../contract/index.ts';
 import type { ServiceSpecs } from './service-spec.ts';
 import { isBranchName, sourcePath } from './source-paths.ts';
 
@@ -52,6 +52,10 @@ const stage = rule(
   (name) => name === '' || /^[a-z\d][\w.-]*$/i.test(name),
   (name) => `"${name}" can't be the name of a stage of a Dockerfile`,
 );
+const imageTag = rule(
+  (tag) => ImageTag.safeParse(tag).success,
+  (tag) => `"${tag}" can't be the tag of an image`,
+);
 const chartName = rule(isPlainArgument, (name) => `"${name}" can't be the name of a chart`);
 const chartVersion = rule(isPlainArgument, (version) => `"${version}" can't be the version of a chart`);
 const valuesFile = rule(isBelow, (path) => `must be files of the repository, and ${path} isn't one`);
@@ -64,6 +68,12 @@ const mountPoint = rule(
 
 /** Why nothing can be mounted at a path; undefined if it can. */
 export const mountPointFault = mountPoint;
+
+/** Why no image can have a tag; undefined if one can. */
+export const imageTagFault = imageTag;
+
+/** Why no chart can have a version; undefined if one can. */
+export const chartVersionFault = chartVersion;
 
 type Repository = Pick<BuildSource['git_repository'], 'branch' | 'root_path'>;
 
@@ -84,7 +94,7 @@ const ofStorage = ({ storage }: Pick<ServiceSpecs['container'], 'storage'>): rea
 /** The texts of each kind's configuration that programs read as paths, names or arguments. */
 const checkedOf: { readonly [Kind in ServiceKind]: (spec: ServiceSpecs[Kind]) => readonly Checked[] } = {
   application: (spec) => [...ofBuild('', spec), ...ofStorage(spec)],
-  container: ofStorage,
+  container: (spec) => [['tag', spec.tag, imageTag], ...ofStorage(spec)],
   database: () => [],
   helm: ({ source: { git, repository }, values_override: { file } }) => [
     ...ofRepository('source.git_repository.', git?.git_repository),
@@ -98,7 +108,10 @@ const checkedOf: { readonly [Kind in ServiceKind]: (spec: ServiceSpecs[Kind]) =>
       valuesName,
     ]),
   ],
-  job: ({ source: { docker } }) => ofBuild('source.docker.', docker),
+  job: ({ source: { docker, image } }) => [
+    ...ofBuild('source.docker.', docker),
+    ['source.image.tag', image?.tag, imageTag],
+  ],
   terraform: ({ terraform_files_source: { git }, terraform_variables_source: { tf_var_file_paths: paths } }) => [
     ...ofBuild('terraform_files_source.git.', git),
     ...paths.map((path): Checked => ['terraform_variables_source.tf_var_file_paths', path, variableFile]),

@@ -1,6 +1,13 @@
 /** Types and functions that all parts of the platform use. */
 
-export { buildSourceFault, configurationFault, mountPointFault, type BuildSource } from './configuration-fault.ts';
+export {
+  buildSourceFault,
+  chartVersionFault,
+  configurationFault,
+  imageTagFault,
+  mountPointFault,
+  type BuildSource,
+} from './configuration-fault.ts';
 export { isPublicAddress, meetingFault, meetingOf } from './domains.ts';
 export {
   addDays,

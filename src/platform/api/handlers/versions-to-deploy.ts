@@ -1,5 +1,5 @@
 import type { ServiceKind, operations, ValidInputOf } from '../../../contract/index.ts';
-import { invalid } from '../../common/index.ts';
+import { chartVersionFault, imageTagFault, invalid } from '../../common/index.ts';
 import type { RequestContext } from '../handler.ts';
 import { findService } from './find.ts';
 import { replaceService } from './service-rows.ts';
@@ -45,10 +45,18 @@ export function wantedServices({
   return wanted;
 }
 
-const refuse = ({ kind, id, at = `${memberOfKind(kind)}.` }: WantedService, member: string, why: string) =>
-  invalid(`${at}${member}`, `${kind} ${id} ${why}; leave it out`);
+/** The path of a version in the request. */
+const pathOf = ({ kind, at = `${memberOfKind(kind)}.` }: WantedService, member: string): string => `${at}${member}`;
+
+const refuse = (wanted: WantedService, member: string, why: string) =>
+  invalid(pathOf(wanted, member), `${wanted.kind} ${wanted.id} ${why}; leave it out`);
+
+const requireNoFault = (wanted: WantedService, member: string, why: string | undefined): void => {
+  if (why !== undefined) throw invalid(pathOf(wanted, member), why);
+};
 
 async function setTag(wanted: WantedService, tag: string, context: RequestContext): Promise<void> {
+  requireNoFault(wanted, 'image_tag', imageTagFault(tag));
   if (wanted.kind === 'container') {
     const row = await findService(context.db, 'container', wanted.id);
     if (tag !== row.spec.tag) await replaceService(row, row.name, { ...row.spec, tag }, context);
@@ -67,6 +75,7 @@ async function setTag(wanted: WantedService, tag: string, context: RequestContex
 }
 
 async function setChart(wanted: WantedService, chart_version: string, context: RequestContext): Promise<void> {
+  requireNoFault(wanted, 'chart_version', chartVersionFault(chart_version));
   const row = await findService(context.db, 'helm', wanted.id);
   const { repository } = row.spec.source;
   if (!repository) throw refuse(wanted, 'chart_version', "isn't made from a chart of a repository");
