@@ -1,5 +1,8 @@
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readConfig, type Config, type ConfigError } from '../../src/cli/config/index.ts';
+import { claimDataDir } from '../../src/cli/wiring/data-dir-claim.ts';
+import { readOrCreateToken } from '../../src/cli/wiring/secret-file.ts';
 import { assertSafeAddress, isLoopback } from '../../src/transport/http/listen-address.ts';
 import { exchangeRaw } from '../transport/raw-connection.ts';
 import { closeTestServers, initialize, startTestServer, type TestServer } from '../transport/test-server.ts';
@@ -80,6 +83,18 @@ describe('an option that can never work is refused with what to write instead', 
       'chrome-extension://abc',
     ]);
     expect(read({ publicUrl: 'https://example.com/team/infra' }).publicUrl?.pathname).toBe('/team/infra');
+  });
+});
+
+describe('a path at which nothing can be created is named with the reason and what to write instead', () => {
+  const nowhere = ['/proc/x/y', join(import.meta.filename, 'x')];
+
+  test.each(nowhere)('the token file %s', async (path) => {
+    await expect(readOrCreateToken(path)).rejects.toThrow(/^The token can't be .* \/\S+\/\w \(E[A-Z]+\): name /);
+  });
+
+  test.each(nowhere)('the data directory %s', async (path) => {
+    await expect(claimDataDir(path)).rejects.toThrow(/^The data directory .* \(E[A-Z]+\): set INFRA_DATA_DIR/);
   });
 });
 

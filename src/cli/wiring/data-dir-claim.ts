@@ -2,8 +2,9 @@ import { chmodSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { makeFolder } from '../../files/index.ts';
 import * as z from 'zod';
+import { unreadableBecause } from '../../contract/index.ts';
+import { makeFolder } from '../../files/index.ts';
 import type { Config } from '../config/index.ts';
 import { databaseFile, hasUnmovedRecords } from '../../platform/store/index.ts';
 import { typedProgram } from '../init/launch.ts';
@@ -26,17 +27,38 @@ export interface DataDirClaim {
   release(): Promise<void>;
 }
 
+/** A data directory that can't be created or written. The message says what to set instead. */
+export class UnusableDirectory extends Error {
+  constructor(dataDir: string, cause: unknown) {
+    const { code, message } = cause as NodeJS.ErrnoException;
+    super(
+      `The data directory ${dataDir} can't be used (${code === 'ERR_SQLITE_ERROR' ? message : unreadableBecause(cause)}): set INFRA_DATA_DIR or --data-dir to one that this user may create and write in.`,
+      { cause },
+    );
+  }
+}
+
+/** Opens the file that is locked while a directory is claimed. @throws UnusableDirectory */
+function openLock(dataDir: string): DatabaseSync {
+  const path = join(dataDir, lockFile);
+  try {
+    makeFolder(dataDir);
+    const lock = new DatabaseSync(path, { timeout: 0 });
+    chmodSync(path, 0o600);
+    return lock;
+  } catch (error) {
+    throw new UnusableDirectory(dataDir, error);
+  }
+}
+
 /**
  * Claims a data directory for this process. It holds an exclusive lock on a separate database file, which the operating
  * system releases when the process dies.
  * @returns undefined if the directory is claimed already, by any process.
- * @throws Error when the directory can't be written.
+ * @throws UnusableDirectory
  */
 export async function claimDataDir(dataDir: string): Promise<DataDirClaim | undefined> {
-  makeFolder(dataDir);
-  const lockPath = join(dataDir, lockFile);
-  const lock = new DatabaseSync(lockPath, { timeout: 0 });
-  chmodSync(lockPath, 0o600);
+  const lock = openLock(dataDir);
   try {
     lock.exec('BEGIN EXCLUSIVE');
   } catch (error) {
@@ -74,8 +96,8 @@ function requireNoUnmovedRecords(dataDir: string): void {
 /**
  * Claims the right to serve the configured records for this process.
  * @returns undefined if they are in a data directory that is claimed already.
- * @throws Error when the directory can't be written, or records in a database are served while the directory still has
- * unmoved records.
+ * @throws UnusableDirectory
+ * @throws Error when records in a database are served while the directory still has unmoved records.
  */
 export async function claimRecords({
   dataDir,

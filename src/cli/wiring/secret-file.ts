@@ -46,13 +46,25 @@ export async function createSecretFile(path: string, text: string): Promise<bool
   }
 }
 
-/** Reads the token in a file, or creates the file with a new token. @throws Error if it is empty or can't be read. */
+/**
+ * Reads the token in a file, or creates the file with a new token.
+ * @throws Error if it is empty, can't be read, or can't be created
+ */
 export async function readOrCreateToken(path: string): Promise<string> {
   const token = await readTextFile(path).catch((error: unknown) => {
-    throw new Error(`The token can't be read from ${path}: ${unreadableBecause(error)}.`, { cause: error });
+    throw new Error(
+      `The token can't be read from ${path} (${unreadableBecause(error)}): name a file that this user may read.`,
+      { cause: error },
+    );
   });
   if (token === '') throw new Error(`${path} is empty. Put a token into it, or delete it to create a new token.`);
   if (token !== undefined) return token;
   const created = randomBytes(32).toString('base64url');
-  return (await createSecretFile(path, created)) ? created : readOrCreateToken(path);
+  const isOurs = await createSecretFile(path, created).catch((error: unknown) => {
+    throw new Error(
+      `The token can't be stored in ${path} (${unreadableBecause(error)}): name a file in a folder that this user may create and write in.`,
+      { cause: error },
+    );
+  });
+  return isOurs ? created : readOrCreateToken(path);
 }
