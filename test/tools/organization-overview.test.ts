@@ -174,6 +174,8 @@ describe('the organization that a platform starts with', () => {
     const { overview } = await look(await clientOn(proxy, changed.token), proxy);
     expect(overview.locks).toEqual([
       expect.stringMatching(/^cluster main by admin of the tests since \S+ until \S+: an incident$/),
+      // The platform starts with a lock of a cluster that hosts nothing.
+      expect.stringMatching(/^cluster batch by Bo Lindqvist since /),
     ]);
     expect(overview.results.filter(({ what }) => what?.includes('locked')).length).toBeGreaterThan(1);
     expect(JSON.stringify(overview.results)).toMatch(/alerting: /);
