@@ -150,7 +150,7 @@ test('what neither has is reported as the environment has it not', async () => {
   const { modern, writes } = await answering({ service: 404 });
   const result = await (await modern(userAnswering(agree))).call(...ofApplication('nowhere'));
   expect(result.isError).toBe(true);
-  expect(textOf(result)).toContain(`environment_id ${platform.seed['environment_id']}`);
+  expect(textOf(result)).toContain('environment: no environment variable');
   expect(writes()).toHaveLength(2);
 });
 

@@ -17,11 +17,11 @@ export interface NamedTarget extends Target {
 const unsafe =
   /<(?=U\+|\d+ (?:spaces|tabs|line feeds)>)|[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800"“”„«»]|[^\S ]|^ +| +$/gu;
 
-/**
- * A name as a path segment. Percent-encodes invisible characters and those that could be mistaken for something else.
- */
-const safeSegment = (name: string): string =>
-  segmentOf(name.toWellFormed()).replace(unsafe, (characters) => encodeURIComponent(characters));
+/** A text with invisible characters, and those that could be mistaken for something else, percent-encoded. */
+const safeText = (text: string): string => text.replace(unsafe, (characters) => encodeURIComponent(characters));
+
+/** A name as a path segment. */
+const safeSegment = (name: string): string => safeText(segmentOf(name.toWellFormed()));
 
 /**
  * The names that make up a target's path, with undefined for those not known; undefined for a kind that has no path.
@@ -39,7 +39,7 @@ export function targetPath(target: Target): string {
   if (names?.every((name) => name !== undefined && name !== ''))
     return names.map((name) => safeSegment(name!)).join('/');
   if (target.name !== undefined && target.name !== '') return `${kind} ${safeSegment(target.name)}`;
-  return target.id === undefined ? `new ${kind}` : safeSegment(target.id);
+  return target.id === undefined ? `new ${kind}` : safeText(target.id.toWellFormed());
 }
 
 /** A target as text: its kind and its path in quotes. No path contains a quote. */
