@@ -73,6 +73,7 @@ const linksOf = async (id: string): Promise<unknown[]> =>
   );
 
 const proxies = () => listDockerContainers(docker.engine.docker, { label: ['io.infra-mcp.proxy'] });
+const idsOfProxies = async (): Promise<string[]> => (await proxies()).map(({ Id }) => Id);
 
 test('a public port answers at its address until its service is stopped, and again; other addresses say that nothing is there', async () => {
   const id = await container('web', 'one');
@@ -300,7 +301,6 @@ test('a domain that others reach is served with certificates, which plain reques
   const {
     engine: { docker: client },
   } = docker;
-  const idsOfProxies = async () => (await proxies()).map(({ Id }) => Id);
   // The platform of the other tests has its own.
   const before = await idsOfProxies();
   const platformId = systemRandom.uuid();
