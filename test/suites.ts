@@ -166,7 +166,7 @@ export const suites: readonly Suite[] = [
     script: 'check',
     covers: 'format, types, style, unused code',
     landing: 'all',
-    minutes: { landing: 0.5 },
+    minutes: { landing: 0.6 },
     byHand: 'before every commit',
   },
   {
@@ -175,7 +175,7 @@ export const suites: readonly Suite[] = [
     covers: 'the fast tests: everything that no suite below has',
     files: ['test/**/*.test.ts'],
     landing: 'all',
-    minutes: { landing: 1.5 },
+    minutes: { landing: 1 },
     byHand: 'before every commit',
     needs: ['git', 'openssl'],
   },
@@ -192,7 +192,7 @@ export const suites: readonly Suite[] = [
     name: 'thorough',
     script: 'test:thorough',
     landing: { without: onlyInFullOfThorough },
-    minutes: { landing: 9 },
+    minutes: { landing: 8.5 },
     byHand: 'when you touch one of its files, or the command line',
     covers:
       "what starts whole programs, goes through everything there is, tries many inputs, or keeps the platform's control",
@@ -233,7 +233,7 @@ export const suites: readonly Suite[] = [
     covers: 'hostile platforms and callers against every tool, over both transports and protocol revisions',
     files: ['test/attacks/**/*.test.ts'],
     landing: { fewer: 'every tool by one kind of client, ten tools by the other three' },
-    minutes: { landing: 1.5 },
+    minutes: { landing: 4 },
     byHand: 'when you change the guard, redaction or a transport',
   },
   {
@@ -242,7 +242,7 @@ export const suites: readonly Suite[] = [
     covers: 'every tool and resource against another platform of the family, with each way in which it may differ',
     files: ['test/{foreign,other-platform}/**/*.test.ts'],
     landing: { fewer: 'every call with no difference and with all; with each by itself, the calls that it touches' },
-    minutes: { landing: 1.5 },
+    minutes: { landing: 3.5 },
     byHand: 'when you change the client, how answers are read, or the other platform of the tests',
   },
   {
@@ -261,7 +261,7 @@ export const suites: readonly Suite[] = [
       full: ['test/platform/{api,engine,seed,store,testing}/**/*.test.ts', ...sharedByServers],
     },
     landing: { fewer: "of the platform's tests those that know which database there is" },
-    minutes: { landing: 2, full: 6 },
+    minutes: { landing: 5, full: 6 },
     byHand: 'when you change what is stored, or a query',
     needs: ['postgresql-15'],
   },
@@ -276,7 +276,7 @@ export const suites: readonly Suite[] = [
         'test/fleet/platforms/{dumps,rolling-upgrade}.test.ts',
       ],
     },
-    minutes: { landing: 5, full: 5 },
+    minutes: { landing: 8 },
     byHand: 'when you change what several platforms or servers share',
     needs: ['postgresql-15', 'haproxy', 'caddy'],
   },
@@ -285,7 +285,7 @@ export const suites: readonly Suite[] = [
     script: 'conformance',
     covers: 'the MCP conformance suite, both revisions',
     landing: 'all',
-    minutes: { landing: 0.2 },
+    minutes: { landing: 0.8 },
     byHand: 'when you change the protocol or a transport',
   },
   {
@@ -293,6 +293,7 @@ export const suites: readonly Suite[] = [
     script: 'inspect',
     covers: 'the tools as the MCP Inspector sees them',
     landing: 'all',
+    minutes: { landing: 0.2 },
     byHand: 'when you change a schema',
   },
   {
@@ -311,6 +312,7 @@ export const suites: readonly Suite[] = [
     script: 'build',
     covers: 'what is shipped',
     landing: 'all',
+    minutes: { landing: 0.2 },
     byHand: 'when you change `scripts/build/`',
   },
   {
@@ -318,6 +320,7 @@ export const suites: readonly Suite[] = [
     script: 'demo',
     covers: 'the demo in a terminal',
     landing: 'all',
+    minutes: { landing: 0.3 },
     byHand: 'when you change the demo',
   },
   {
@@ -325,6 +328,7 @@ export const suites: readonly Suite[] = [
     script: 'docs:check',
     covers: 'whether the generated pages and manifests are current',
     landing: 'all',
+    minutes: { landing: 0.1 },
     byHand: 'before every commit',
   },
   {
@@ -337,7 +341,7 @@ export const suites: readonly Suite[] = [
       without: onlyInFullOfDocker,
       fewer: 'of each other file the cases that find most; the others skip themselves there',
     },
-    minutes: { landing: 15, full: 45 },
+    minutes: { landing: 9.5, full: 45 },
     byHand: 'when you change the Docker runtime; at least the files of what you change',
     needs: forDocker,
   },
