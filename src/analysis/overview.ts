@@ -109,6 +109,12 @@ export const standingOf = (
 };
 
 /**
+ * Conditions next to which others are shown. A service that is moving changes by itself, and a stopped one is meant to be
+ * stopped.
+ */
+const withOthers: readonly Standing[] = ['failed', 'unavailable', 'canceled', 'out of date'];
+
+/**
  * The conditions of a service besides its most urgent one: a failed deployment doesn't say whether anything runs, and
  * neither says whether the configuration has changed since.
  */
@@ -118,11 +124,8 @@ function besidesOf(status: JudgedStatus | null | undefined, condition: Standing)
     ...(instances === 0 && typeof wanted === 'number' && wanted > 0 ? (['unavailable'] as const) : []),
     ...(status?.service_deployment_status === 'OUT_OF_DATE' ? (['out of date'] as const) : []),
   ];
-  return hasOwnEnd.includes(condition) ? found.filter((other) => other !== condition) : [];
+  return withOthers.includes(condition) ? found.filter((other) => other !== condition) : [];
 }
-
-/** The conditions besides which others are worth telling: what moves or is stopped changes by itself, or is meant so. */
-const hasOwnEnd: readonly Standing[] = ['failed', 'unavailable', 'canceled', 'out of date'];
 
 const time = ({ at }: ServiceCondition): number => Date.parse(at ?? '') || 0;
 

@@ -4,7 +4,6 @@ import {
   deploymentIn,
   deploymentWindow,
   isInWindow,
-  laterFirst,
   isStatusOf,
   type HistoryItem,
   type LenientServiceStatus,
@@ -14,6 +13,7 @@ import {
 import { rowsIn, type ToolContext } from '../../src/server/tool/index.ts';
 import { logOf, readAspect, type Subject } from './any-service.ts';
 import { readOwnLog } from './environment-log.ts';
+import { firstTime } from './log-coverage.ts';
 import { readStatus } from './wait-for-end.ts';
 
 /** Lines of a log, and why there may be more than could be read. */
@@ -47,12 +47,6 @@ export async function linesNaming(
   return lines.filter((line) => deploymentIdsIn(status).includes(line.deployment_request_id ?? ''));
 }
 
-const earliest = (lines: readonly LogLine[]): string | undefined =>
-  lines
-    .flatMap(({ created_at: at }) => (Number.isNaN(Date.parse(at ?? '')) ? [] : at!))
-    .toSorted(laterFirst)
-    .at(-1);
-
 /** Lines of the service's own log that were written during a deployment. */
 async function linesDuring(
   context: ToolContext,
@@ -64,7 +58,7 @@ async function linesDuring(
   if (startedAt === undefined) return { lines: [], missing: 'the platform does not say when it was' };
   const window = deploymentWindow({ startedAt, endedAt });
   const lines = log.filter(({ created_at: at }) => at && isInWindow(window, at));
-  const begins = earliest(log);
+  const begins = firstTime(log);
   // A full log whose first line belongs to this deployment may lack earlier lines of it.
   const isCut =
     begins === undefined ||

@@ -22,9 +22,10 @@ export interface LogCoverage {
   readonly not_read?: true;
 }
 
-const firstTime = (lines: readonly LogLine[]): string | undefined =>
+/** The time of the first line; undefined if no line has one that can be read. */
+export const firstTime = (lines: readonly LogLine[]): string | undefined =>
   lines
-    .flatMap(({ created_at: time }) => (time ? [time] : []))
+    .flatMap(({ created_at: time }) => (Number.isNaN(Date.parse(time ?? '')) ? [] : time!))
     .toSorted(laterFirst)
     .at(-1);
 
