@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { CauseCode } from '../../src/analysis/diagnosis/diagnosis.ts';
 import { connectorsTo, type Connectors } from '../support/connectors.ts';
-import { type DockerPlatform, startDockerPlatform } from '../support/docker/docker-platform.ts';
+import { type DockerPlatform, exceedsMemory, startDockerPlatform } from '../support/docker/docker-platform.ts';
 import { startTestRegistry, type TestRegistry } from '../support/docker/docker-registry.ts';
 import { type TestClient, textOf } from '../support/mcp-clients.ts';
 import type { Json } from '../support/test-platform.ts';
@@ -60,7 +60,7 @@ const broken: readonly Broken[] = [
     name: 'greedy',
     code: 'out_of_memory',
     says: /more memory than it may \(it has 16 MB\)/,
-    script: 'sleep 1; tail /dev/zero',
+    script: exceedsMemory,
     more: () => ({ memory: 16 }),
   },
   {

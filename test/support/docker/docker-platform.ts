@@ -43,6 +43,12 @@ export interface DockerPlatform {
 const isSettled = (state: unknown): boolean =>
   typeof state === 'string' && /^(?:READY|DEPLOYED|RUNNING|RESTARTED|STOPPED|CANCELED|.*_ERROR)$/.test(state);
 
+/**
+ * A script that needs 48 MB at once, a moment after its start: engines lose what the kernel told them about a container
+ * that ends immediately, and an instance that lives for two seconds counts as running.
+ */
+export const exceedsMemory = 'sleep 0.5; exec dd if=/dev/zero of=/dev/null bs=48M count=1';
+
 /** The configuration of a container that runs a script in busybox. */
 export const scriptContainer = (registryId: string, script: string, more: Json = {}): Json => ({
   registry_id: registryId,
