@@ -12,6 +12,7 @@ import {
   type TestClient,
   type User,
 } from '../support/mcp-clients.ts';
+import { isLanding } from '../suites.ts';
 import { callReplica, yesTo } from '../transport/replica-calls.ts';
 import { startProxy, type Proxy, type ProxyName } from './proxies.ts';
 import { openServerFleet, stopReplica, type Replica, type ServerFleet } from './server-fleet.ts';
@@ -58,7 +59,7 @@ const calls = (): number[] => replicas.map(callsAt);
 
 const status = async (path: string): Promise<number> => (await fetch(new URL(path, proxy!.mcp))).status;
 
-describe.each<ProxyName>(['haproxy', 'caddy'])('behind %s', (proxyName) => {
+describe.each<ProxyName>(isLanding ? ['haproxy'] : ['haproxy', 'caddy'])('behind %s', (proxyName) => {
   beforeEach(async () => {
     replicas = await Promise.all([startReplica(), startReplica(), startReplica()]);
     proxy = await startProxy(

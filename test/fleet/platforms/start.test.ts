@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { runProgram, startPlatformProgram, statusWith, temporaryDirectory } from '../../support/built-program.ts';
 import { inDatabase } from '../../support/postgres/in-database.ts';
+import { isLanding } from '../../suites.ts';
 import { fleetOn, send, serverOfTheFile } from './shared-database.ts';
 
 const server = serverOfTheFile();
@@ -117,7 +118,7 @@ test('a proxy asks whether a platform serves, without a token and as often as it
   expect(await statusWith(ready.url, ready.token!)).toBe(200);
 });
 
-test('a scenario is put on once by several that start with it, while others carry out deployments', async () => {
+test.skipIf(isLanding)('a scenario is put on once by several that start with it', async () => {
   const url = await server.createDatabase();
   const fleet = await fleetOn(url);
   const running = await fleet.start();
