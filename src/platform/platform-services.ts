@@ -22,6 +22,7 @@ import {
   createPrometheus,
   publicOnly,
   sealTargets,
+  secretsBy,
   type Engine,
 } from './engine/index.ts';
 import {
@@ -195,7 +196,7 @@ export function createPlatformServices(dependencies: PlatformServicesDependencie
           clusterLimits: realClusters && limitsByRuntime(realClusters),
           backupSchedules: realClusters && backupSchedules(realClusters),
           webhookTargets: dependencies.allowPrivateWebhookTargets ? anyAddress : publicOnly,
-          openSecret: (sealed) => vault.open(sealed),
+          ...secretsBy(vault),
         }),
       };
       const differing = realClusters?.alerts

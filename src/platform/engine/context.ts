@@ -7,7 +7,7 @@ import {
 } from '../common/index.ts';
 import type { Runtimes } from '../runtime/index.ts';
 import type { Prometheus } from './prometheus.ts';
-import type { DataStore } from '../store/index.ts';
+import type { DataStore, Vault } from '../store/index.ts';
 
 /** The total resources that the services of a cluster may hold. An omitted member has no limit. */
 export interface ClusterLimits {
@@ -51,12 +51,20 @@ export interface EngineContext {
   readonly backupSchedules?: Readonly<Record<string, BackupSchedule | undefined>> | undefined;
   /** Opens the sealed secret of a variable or a webhook. */
   readonly openSecret: (sealed: string) => string;
+  /** A digest of a text that tells nothing about it without the key of the platform's secrets. */
+  readonly keyedDigest: (text: string) => string;
   readonly log: PlatformLog;
   /** Multiplies the times of alerting and of webhooks: 0.05 is twenty times faster, 0 is instant. */
   readonly timeScale: number;
   /** Whether it replays past deployments, which leave no audit events. */
   readonly isReplay?: true;
 }
+
+/** What the engine does with secrets, by the vault of the platform. */
+export const secretsBy = (vault: Vault): Pick<EngineContext, 'openSecret' | 'keyedDigest'> => ({
+  openSecret: (sealed) => vault.open(sealed),
+  keyedDigest: (text) => vault.sign(`digest of what is deployed\n${text}`),
+});
 
 /** The due time of a row that waits for another one. The code that finishes the other one sets the real due time. */
 export const blockedDueTime = Number.MAX_SAFE_INTEGER;

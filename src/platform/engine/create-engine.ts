@@ -86,8 +86,8 @@ export function createEngine(options: EngineOptions): Engine {
     cancel: (trx, environmentId) => cancelEnvironmentDeployment(options, trx, environmentId),
     upgradeCluster: (trx, clusterId) => requestUpgrade(options, trx, clusterId),
     requireRunnable: (trx, environmentId, services) => requireRunnable(options, trx, environmentId, services),
-    markOutOfDate,
-    variableChanged: markReadersOutOfDate,
+    markOutOfDate: (trx, serviceIds) => markOutOfDate(options, trx, serviceIds),
+    variableChanged: (trx, serviceIds) => markReadersOutOfDate(options, trx, serviceIds),
     requestBackup: (trx, databaseId, named) =>
       requestBackup(options, trx, databaseId, { ...named, isScheduled: false }),
     deleteBackup: (trx, databaseId, backupId) => requestBackupDeletion(options, trx, databaseId, backupId),

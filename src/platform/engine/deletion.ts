@@ -3,6 +3,7 @@ import { refused } from '../common/index.ts';
 import type { Db } from '../store/index.ts';
 import { databaseVariableIds } from './database-variables.ts';
 import { type DeploymentRow, type DeploymentServiceRow, isAside } from './deployment-rows.ts';
+import type { DeployableContext } from './deployable.ts';
 import type { DeploymentOrder } from './engine.ts';
 import { statePathOf } from './lifecycle.ts';
 import { markReadersOutOfDate } from './out-of-date.ts';
@@ -89,8 +90,9 @@ export async function requireDeletable(db: Db, target: Target): Promise<void> {
 
 const deleted = statePathOf('application', 'DELETE').end;
 
-/** Removes variables with their aliases and overrides, and marks the services that read one of them as out of date. */
+/** Removes variables with their aliases and overrides, and compares the services that read one of them with what was deployed. */
 async function removeVariables(
+  context: DeployableContext,
   trx: Db,
   owner: 'service_id' | 'environment_id' | 'id',
   ids: readonly string[],
@@ -110,6 +112,7 @@ async function removeVariables(
       ? []
       : await trx.selectFrom('service').select('id').where('environment_id', 'in', environments).execute();
   await markReadersOutOfDate(
+    context,
     trx,
     [...new Set([...rows.flatMap(({ service_id }) => service_id ?? []), ...inThem.map(({ id }) => id)])].filter(
       (id) => !ids.includes(id),
@@ -138,9 +141,9 @@ async function removeWatchers(trx: Db, ids: readonly string[]): Promise<void> {
  * Removes services with everything that belongs to them. Their deployments stay as history, without configuration and
  * log.
  */
-async function removeServices(trx: Db, ids: readonly string[]): Promise<void> {
-  await removeVariables(trx, 'service_id', ids);
-  await removeVariables(trx, 'id', ids.flatMap(databaseVariableIds));
+async function removeServices(context: DeployableContext, trx: Db, ids: readonly string[]): Promise<void> {
+  await removeVariables(context, trx, 'service_id', ids);
+  await removeVariables(context, trx, 'id', ids.flatMap(databaseVariableIds));
   await trx
     .deleteFrom('log_line')
     .where('service_id', 'in', [...ids])
@@ -157,8 +160,8 @@ async function removeServices(trx: Db, ids: readonly string[]): Promise<void> {
   await removeWatchers(trx, ids);
 }
 
-async function removeEnvironment(trx: Db, id: string): Promise<void> {
-  await removeVariables(trx, 'environment_id', [id]);
+async function removeEnvironment(context: DeployableContext, trx: Db, id: string): Promise<void> {
+  await removeVariables(context, trx, 'environment_id', [id]);
   await trx.deleteFrom('environment').where('id', '=', id).execute();
   await removeWatchers(trx, [id]);
 }
@@ -168,13 +171,14 @@ async function removeEnvironment(trx: Db, id: string): Promise<void> {
  * and the environment if it was to be deleted and none of its services is left. Does nothing for other deployments.
  */
 export async function removeDeleted(
+  context: DeployableContext,
   trx: Db,
   deployment: DeploymentRow,
   services: readonly DeploymentServiceRow[],
 ): Promise<void> {
   if (deployment.action !== 'DELETE' || isAside(deployment)) return;
   const gone = services.filter(({ state }) => state === deleted).map(({ service_id }) => service_id);
-  if (gone.length > 0) await removeServices(trx, gone);
+  if (gone.length > 0) await removeServices(context, trx, gone);
   if (deployment.takes_environment === 1 && gone.length === services.length)
-    await removeEnvironment(trx, deployment.environment_id);
+    await removeEnvironment(context, trx, deployment.environment_id);
 }

@@ -137,7 +137,7 @@ export async function requestDeployment(
     await showRequested(trx, deployment, service);
   }
   await updateEnvironmentState(trx, order.environmentId);
-  if (services.length === 0) await removeDeleted(trx, deployment, []);
+  if (services.length === 0) await removeDeleted(context, trx, deployment, []);
   return requestOf(deployment, order.serviceIds);
 }
 

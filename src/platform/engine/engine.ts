@@ -134,10 +134,11 @@ export interface Engine {
    */
   requireRunnable(db: Db, environmentId: string, services: readonly ConfiguredService[]): Promise<void>;
   /**
-   * Marks services OUT_OF_DATE after their configuration changed. Services that were never deployed stay as they are.
+   * Compares services with what was deployed of them, after their configuration changed: those that differ are
+   * OUT_OF_DATE, also if it isn't known. Services that were never deployed stay as they are.
    */
   markOutOfDate(trx: Db, serviceIds: readonly string[]): Promise<void>;
-  /** Marks services OUT_OF_DATE after a variable that they see has changed, except databases, which read none. */
+  /** The same after a variable that they see has changed, except for databases, which read none. */
   variableChanged(trx: Db, serviceIds: readonly string[]): Promise<void>;
   /** Accepts a backup of a database, which then starts. Refused if the database can't be backed up now. */
   requestBackup(

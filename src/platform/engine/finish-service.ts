@@ -10,6 +10,7 @@ import type { Db } from '../store/index.ts';
 import { serviceSettled } from './alert-rules.ts';
 import { type EngineContext, iso } from './context.ts';
 import { removeDeleted } from './deletion.ts';
+import { deployablesOf, isAsDeployed } from './deployable.ts';
 import { scheduleJobRuns, scheduleLeft } from './job-runs.ts';
 import { isAnnounced, canceling, failedStates } from './lifecycle.ts';
 import { pruneLines } from './logs.ts';
@@ -40,6 +41,7 @@ export const canceledOutcome = (at: number, why: Condition): ServiceOutcome => (
  * Updates the service. A failed deployment leaves the previous version running, so only a success changes what runs.
  */
 const saveOutcome = async (
+  context: EngineContext,
   trx: Db,
   deployment: DeploymentRow,
   row: DeploymentServiceRow,
@@ -52,19 +54,23 @@ const saveOutcome = async (
     .where('last_deployment_id', '=', deployment.id)
     .execute();
   if (!outcome.succeeded || deployment.action !== 'DEPLOY' || isAside(deployment)) return;
-  const { outdated } = await trx
+  const { outdated, digest } = await trx
     .selectFrom('deployment_service')
-    .select('outdated')
+    .select(['outdated', 'digest'])
     .where('deployment_id', '=', deployment.id)
     .where('service_id', '=', row.service_id)
     .executeTakeFirstOrThrow();
+  const deployed = outdated ? null : digest;
+  const now = (await deployablesOf(context, trx, [row.service_id])).get(row.service_id);
+  const isOutOfDate = deployed === null ? outdated : !isAsDeployed(deployed, now);
   await trx
     .updateTable('service')
     .set({
       deployed_spec: row.spec,
       deployed_commit: row.commit,
       deployed_record: row.record,
-      deployment_status: outdated ? 'OUT_OF_DATE' : 'UP_TO_DATE',
+      deployed_digest: deployed,
+      deployment_status: isOutOfDate ? 'OUT_OF_DATE' : 'UP_TO_DATE',
     })
     .where('id', '=', row.service_id)
     .execute();
@@ -107,7 +113,7 @@ const endService = async (
       ended_at: iso(outcome.at),
     },
   });
-  await saveOutcome(trx, deployment, row, outcome);
+  await saveOutcome(context, trx, deployment, row, outcome);
   if (!context.isReplay) await auditOutcome(trx, deployment, row, outcome);
   if (succeeded) await scheduleJobRuns(context, trx, deployment, row, outcome.at);
   await serviceSettled(context, trx, row.service_id, deployment.environment_id);
@@ -116,6 +122,7 @@ const endService = async (
 
 /** Finishes the deployment and makes the next one in its queue due. */
 const endDeployment = async (
+  context: EngineContext,
   trx: Db,
   deployment: DeploymentRow,
   services: readonly DeploymentServiceRow[],
@@ -128,7 +135,7 @@ const endDeployment = async (
     .set({ status: failed ? 'ERROR' : canceled ? 'CANCELED' : 'SUCCESS', ended_at: iso(at), due_ms: null, owner: null })
     .where('id', '=', deployment.id)
     .execute();
-  await removeDeleted(trx, deployment, services);
+  await removeDeleted(context, trx, deployment, services);
   await trx
     .updateTable('deployment')
     .set({ due_ms: at })
@@ -180,5 +187,5 @@ export async function finishService(
       canceledOutcome(outcome.at, condition('NOT_BEGUN', { services: names })),
     );
   }
-  await endDeployment(trx, deployment, await servicesOf(trx, deployment.id), outcome.at);
+  await endDeployment(context, trx, deployment, await servicesOf(trx, deployment.id), outcome.at);
 }

@@ -3,6 +3,7 @@
 export type { Recovery } from './backups/backup.ts';
 export { activeLock, requireUnlocked } from './cluster-locks.ts';
 export type { BackupSchedule, ClusterLimits, EngineContext } from './context.ts';
+export { secretsBy } from './context.ts';
 export { createEngine } from './create-engine.ts';
 export {
   addDatabaseVariables,

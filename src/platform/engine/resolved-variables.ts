@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
 import type { VariableScope } from '../../contract/index.ts';
 import type { ResolvedVariable, ServiceToRun } from '../runtime/index.ts';
-import type { Db, VariableTable } from '../store/index.ts';
+import { type Db, inBatches, type VariableTable } from '../store/index.ts';
 
 type Row = Selectable<VariableTable>;
 
@@ -10,17 +10,95 @@ const sharedScopes: readonly VariableScope[] = ['BUILT_IN', 'PROJECT', 'ENVIRONM
 const rank = ({ scope }: Row): number =>
   sharedScopes.includes(scope) ? sharedScopes.indexOf(scope) : sharedScopes.length;
 
-const linkedRows = async (db: Db, rows: readonly Row[]): Promise<ReadonlyMap<string, Row>> => {
-  const ids = rows.flatMap(({ linked_variable_id: id }) => id ?? []);
-  const found = ids.length === 0 ? [] : await db.selectFrom('variable').selectAll().where('id', 'in', ids).execute();
-  return new Map(found.map((row) => [row.id, row]));
+/** A service with all that it inherits variables from. */
+export interface VariableReader {
+  readonly id: string;
+  readonly environmentId: string;
+  readonly projectId: string;
+}
+
+/** A variable that a service receives. */
+export interface ReceivedVariable extends ResolvedVariable {
+  /** Whether the platform provides it, such as the address of a database. */
+  readonly isBuiltIn: boolean;
+}
+
+const rowsOf = async (
+  db: Db,
+  column: 'service_id' | 'environment_id' | 'project_id' | 'id',
+  ids: readonly string[],
+): Promise<readonly Row[]> => {
+  const batches = inBatches([...new Set(ids)]);
+  return (
+    await Promise.all(batches.map((some) => db.selectFrom('variable').selectAll().where(column, 'in', some).execute()))
+  ).flat();
 };
 
 /**
- * The variables and secrets that a service receives, one per key, sorted by key. An alias has the value of its target.
- * External secrets are omitted: the platform can't read them.
+ * The variables and secrets that services receive, by service id: one per key, sorted by key. An alias has the value of
+ * its target. External secrets are omitted: the platform can't read them.
  * @param openSecret opens a sealed value
  */
+export async function receivedVariables(
+  db: Db,
+  readers: readonly VariableReader[],
+  openSecret: (sealed: string) => string,
+): Promise<ReadonlyMap<string, readonly ReceivedVariable[]>> {
+  const rows = [
+    ...(await rowsOf(
+      db,
+      'project_id',
+      readers.map(({ projectId }) => projectId),
+    )),
+    ...(await rowsOf(
+      db,
+      'environment_id',
+      readers.map(({ environmentId }) => environmentId),
+    )),
+    ...(await rowsOf(
+      db,
+      'service_id',
+      readers.map(({ id }) => id),
+    )),
+  ].filter(({ variable_type: type }) => type !== 'EXTERNAL_SECRET');
+  const linked = await rowsOf(
+    db,
+    'id',
+    rows.flatMap(({ variable_type: type, linked_variable_id: id }) => (type === 'ALIAS' ? (id ?? []) : [])),
+  );
+  const byId = new Map(linked.map((row) => [row.id, row]));
+  const resolved = (row: Row): ReceivedVariable => {
+    // An override refers to a variable, too, and has a value of its own.
+    const target = row.variable_type === 'ALIAS' ? byId.get(row.linked_variable_id ?? '') : undefined;
+    const { value, sealed_value: sealed } = target ?? row;
+    return {
+      key: row.key,
+      value: value ?? (sealed === null ? '' : openSecret(sealed)),
+      isSecret: value === null && sealed !== null,
+      ...(row.mount_path !== null && { mountPath: row.mount_path }),
+      isBuiltIn: row.scope === 'BUILT_IN',
+    };
+  };
+  // What several services inherit is resolved once.
+  const known = new Map<string, ReceivedVariable>();
+  const once = (row: Row): ReceivedVariable => {
+    const variable = known.get(row.id) ?? resolved(row);
+    known.set(row.id, variable);
+    return variable;
+  };
+  const byHolder = Map.groupBy(rows, (row) => row.service_id ?? row.environment_id ?? row.project_id);
+  return new Map(
+    readers.map(({ id, environmentId, projectId }) => {
+      const widestFirst = [projectId, environmentId, id]
+        .flatMap((holder) => byHolder.get(holder) ?? [])
+        .toSorted((one, other) => rank(one) - rank(other));
+      const byKey = new Map(widestFirst.map((row) => [row.key, row]));
+      return [id, [...byKey.values()].map(once).toSorted((one, other) => one.key.localeCompare(other.key))];
+    }),
+  );
+}
+
+/** The variables and secrets that one service receives, as `receivedVariables`. */
 export async function resolvedVariables(
   db: Db,
   { id, environmentId }: Pick<ServiceToRun, 'id' | 'environmentId'>,
@@ -31,36 +109,6 @@ export async function resolvedVariables(
     .select('project_id')
     .where('id', '=', environmentId)
     .executeTakeFirst();
-  const rows = await db
-    .selectFrom('variable')
-    .selectAll()
-    .where((where) =>
-      where.or([
-        where('service_id', '=', id),
-        where('environment_id', '=', environmentId),
-        where('project_id', '=', environment?.project_id ?? ''),
-      ]),
-    )
-    .execute();
-  const linked = await linkedRows(
-    db,
-    rows.filter(({ variable_type: type }) => type === 'ALIAS'),
-  );
-  const byKey = new Map(
-    rows
-      .filter(({ variable_type: type }) => type !== 'EXTERNAL_SECRET')
-      .toSorted((one, other) => rank(one) - rank(other))
-      .map((row) => [row.key, row]),
-  );
-  const resolved = (row: Row): ResolvedVariable => {
-    const source = linked.get(row.linked_variable_id ?? '') ?? row;
-    const { value, sealed_value: sealed } = source;
-    return {
-      key: row.key,
-      value: value ?? (sealed === null ? '' : openSecret(sealed)),
-      isSecret: value === null && sealed !== null,
-      ...(row.mount_path !== null && { mountPath: row.mount_path }),
-    };
-  };
-  return [...byKey.values()].map(resolved).toSorted((one, other) => one.key.localeCompare(other.key));
+  const reader = { id, environmentId, projectId: environment?.project_id ?? '' };
+  return (await receivedVariables(db, [reader], openSecret)).get(id) ?? [];
 }

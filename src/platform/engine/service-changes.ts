@@ -130,6 +130,9 @@ export async function applyChange(
   return updated;
 }
 
+/** What a deployment takes over from the plan that it applies. */
+export type PlanInputs = Pick<DeploymentServiceRow, 'spec' | 'commit' | 'record' | 'digest' | 'outdated'>;
+
 /**
  * Adds a service to a deployment that was just accepted. The service is queued, with its event recorded.
  * @param at time of the request, in milliseconds since the epoch
@@ -146,7 +149,7 @@ export async function insertDeploymentService(
     restoration,
   }: {
     readonly commitId?: string | undefined;
-    readonly planned?: Pick<DeploymentServiceRow, 'spec' | 'commit' | 'record'> | undefined;
+    readonly planned?: PlanInputs | undefined;
     readonly restoration?: Restoration | undefined;
   } = {},
 ): Promise<void> {

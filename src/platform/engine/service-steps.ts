@@ -11,6 +11,7 @@ import {
 } from '../runtime/index.ts';
 import { type Db, RecordsUnavailable } from '../store/index.ts';
 import { type EngineContext, iso, blockedDueTime } from './context.ts';
+import { deployablesOf } from './deployable.ts';
 import { logFailure } from './failure-log.ts';
 import { canceledOutcome, finishService, type ServiceOutcome } from './finish-service.ts';
 import { minimumObservationMilliseconds, canceling, type StatePath, statePathOf } from './lifecycle.ts';
@@ -47,6 +48,16 @@ interface ServiceStep {
 /** The position of the queueing step among a service's steps. The phases follow. */
 const queueingPosition = 0;
 
+const digestOf = async (
+  context: EngineContext,
+  trx: Db,
+  { service_id: id, name }: DeploymentServiceRow,
+  spec: string,
+): Promise<string | null> => {
+  const deployable = (await deployablesOf(context, trx, [id], { [id]: { name, spec } })).get(id);
+  return deployable === undefined ? null : JSON.stringify(deployable);
+};
+
 /**
  * Enters the first phase. A deployment uses the current configuration, or that of the plan that it applies; any other
  * action, and a scheduled run of a job, uses the running one.
@@ -68,6 +79,7 @@ const enterFirstPhase = async (context: EngineContext, trx: Db, { deployment, ro
       due_ms: at,
       started_at: iso(at),
       spec: isNewVersion ? (row.spec ?? spec) : (deployed_spec ?? spec),
+      ...(isNewVersion && row.spec === null && { digest: await digestOf(context, trx, row, spec) }),
       ...(!isNewVersion &&
         (deployed_spec === null && row.kind === 'terraform'
           ? await lastPlanned(trx, row.service_id)

@@ -10,7 +10,7 @@ import { requireNotBeingDeleted } from './deletion.ts';
 import { type DeploymentServiceRow, planQueue } from './deployment-rows.ts';
 import type { Requester } from './engine.ts';
 import { commitPage, gitUrl } from './history.ts';
-import { insertDeploymentService } from './service-changes.ts';
+import { insertDeploymentService, type PlanInputs } from './service-changes.ts';
 import { runtimeOfEnvironment } from './tasks.ts';
 
 type Service = Selectable<ServiceTable>;
@@ -34,6 +34,8 @@ const plansOf = (db: Db, serviceId: string, limit: number) =>
       'made.spec',
       'made.commit',
       'made.record',
+      'made.digest',
+      'made.outdated',
       'made.reason',
     ])
     .where('deployment.queue', '=', planQueue(serviceId))
@@ -98,7 +100,7 @@ export async function planToApply(
   trx: Db,
   service: Service,
   commitId: string | undefined,
-): Promise<Pick<DeploymentServiceRow, 'spec' | 'commit' | 'record'> | undefined> {
+): Promise<PlanInputs | undefined> {
   const runtime = await runtimeOfEnvironment(context, trx, service.environment_id);
   if (service.kind !== 'terraform' || !runtime.appliesPlans) return undefined;
   const refuse = (why: string) =>
@@ -112,7 +114,8 @@ export async function planToApply(
   const planned = commitOf(plan)?.git_commit_id;
   if (commitId !== undefined && planned?.startsWith(commitId.toLowerCase()) !== true)
     throw refuse(`its newest plan (${plan.id}) is of commit ${planned ?? 'unknown'}, not of ${commitId}`);
-  return { spec: plan.spec, commit: plan.commit, record: plan.record };
+  const { spec, commit, record, digest, outdated } = plan;
+  return { spec, commit, record, digest, outdated };
 }
 
 async function shownPlan(db: Db, service: Service, row: PlanRow, runtime: Runtime, isNewest: boolean): Promise<Plan> {

@@ -1,12 +1,13 @@
 import { silentLog, type Random } from '../common/index.ts';
 import { runtimesOf, simulatedRuntimeName } from '../runtime/index.ts';
 import { createSimulatedRuntime, type SimulationContext } from '../runtime/simulated/index.ts';
-import type { DataStore } from '../store/index.ts';
+import type { DataStore, Vault } from '../store/index.ts';
 import {
   advanceDeployment,
   createLease,
   heartbeatMilliseconds,
   requestDeployment,
+  secretsBy,
   type DeploymentOrder,
   type DeploymentRequest,
   type EngineContext,
@@ -20,10 +21,6 @@ export interface HistoricalOrder extends DeploymentOrder {
   readonly simulation?: SimulationContext;
 }
 
-const openSecret = (): never => {
-  throw new Error('A replayed deployment needs no secret.');
-};
-
 const neverAborted = new AbortController().signal;
 
 /**
@@ -34,7 +31,7 @@ const neverAborted = new AbortController().signal;
  */
 export async function replayOrder(
   db: DataStore,
-  random: Random,
+  { random, vault }: { readonly random: Random; readonly vault: Vault },
   order: HistoricalOrder,
 ): Promise<DeploymentRequest & { endedAt: number }> {
   let now = order.at;
@@ -52,7 +49,7 @@ export async function replayOrder(
     clock,
     random,
     runtimes: runtimesOf({ [simulatedRuntimeName]: runtime }),
-    openSecret,
+    ...secretsBy(vault),
     timeScale,
     log: silentLog,
     isReplay: true,

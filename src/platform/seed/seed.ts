@@ -2,6 +2,7 @@ import type { Insertable } from 'kysely';
 import { replayOrder, type HistoricalOrder } from './replay-history.ts';
 import { builtInVariables } from '../api/index.ts';
 import type { PlatformClock, Random } from '../common/index.ts';
+import { addMissingDatabaseVariables } from '../engine/index.ts';
 import {
   type Db,
   type DataStore,
@@ -54,6 +55,7 @@ export const serviceRows = (
     deployed_spec: null,
     deployed_commit: null,
     deployed_record: null,
+    deployed_digest: null,
     last_deployment_id: null,
     last_deployment_at: null,
   }));
@@ -292,6 +294,7 @@ const seedOnce = async (db: DataStore, { vault, clock, random }: SeedDependencie
     await db.write(async (trx) => {
       await seedOrganization(trx, time, vault);
       await insertTree(trx, time, services, vault);
+      await addMissingDatabaseVariables(trx, vault);
     });
   }
   const { done } = await db
@@ -302,7 +305,7 @@ const seedOnce = async (db: DataStore, { vault, clock, random }: SeedDependencie
     time,
     services.filter(({ deployed }) => deployed),
   ).slice(done))
-    await replayOrder(db, random, order);
+    await replayOrder(db, { random, vault }, order);
 };
 
 /**

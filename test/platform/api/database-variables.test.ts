@@ -80,6 +80,12 @@ test('nobody changes or deletes them', async () => {
 
 test('a new name moves the host, and what uses it is out of date; the password and the keys stay', async () => {
   const { id } = await create('before-db');
+  const application = { application_id: platform.seed['application_id'] };
+  const deployed = () => platform.must('get_application_status', application);
+  const { deployment_request_id: request } = await platform.must('deploy_application', application);
+  await expect
+    .poll(deployed, { interval: 20 })
+    .toMatchObject({ deployment_request_id: request, state: 'RUNNING', service_deployment_status: 'UP_TO_DATE' });
   const before = of(/before|after/);
   const { host } = await platform.must('update_database', {
     database_id: id,
@@ -92,9 +98,7 @@ test('a new name moves the host, and what uses it is out of date; the password a
   expect(of(/before|after/).map(({ sealed_value: sealed }) => sealed)).toEqual(
     before.map(({ sealed_value: sealed }) => sealed),
   );
-  expect(
-    await platform.must('get_application_status', { application_id: platform.seed['application_id'] }),
-  ).toMatchObject({ service_deployment_status: 'OUT_OF_DATE' });
+  expect(await deployed()).toMatchObject({ service_deployment_status: 'OUT_OF_DATE' });
 });
 
 test('they go with the database', async () => {

@@ -332,8 +332,18 @@ describe('what runs is out of date', () => {
     ],
     [
       'everywhere but in databases, which read none, after a variable of the environment',
-      () => edit(ids['environment_variable_id'], { key: 'EDITED', value: 'stale' }),
+      () =>
+        platform.call('create_variable_of_environment', {
+          environment_id: ids['environment_id'],
+          key: 'STALE_EVERYWHERE',
+          value: 'x',
+        }),
       ['OUT_OF_DATE', 'OUT_OF_DATE', 'UP_TO_DATE'],
+    ],
+    [
+      'not where another value is in its place',
+      () => edit(ids['environment_variable_id'], { key: 'EDITED', value: 'stale' }),
+      ['OUT_OF_DATE', 'UP_TO_DATE', 'UP_TO_DATE'],
     ],
   ];
 

@@ -31,6 +31,7 @@ async function ruled(promql: string, receivers: readonly string[] = [], reached:
     log: silentLog,
     timeScale: 0,
     openSecret: (sealed) => sealed,
+    keyedDigest: (text) => text,
     runtimes: runtimesOf({ real: runtime }),
     alertReceivers: reached,
   };

@@ -59,6 +59,7 @@ async function open(schedule?: BackupSchedule): Promise<void> {
     engine: {
       runtimes,
       openSecret: () => 'a password',
+      keyedDigest: (text) => text,
       ...(schedule && { backupSchedules: { [simulatedRuntimeName]: schedule } }),
     },
   });

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ServiceKind } from '../../../src/contract/resources/service.ts';
 import { condition } from '../../../src/contract/index.ts';
@@ -10,6 +11,7 @@ import { runtimesOf, simulatedRuntimeName } from '../../../src/platform/runtime/
 import type { Task } from '../../../src/platform/runtime/task.ts';
 import { replayOrder } from '../../../src/platform/seed/replay-history.ts';
 import { systemRandom } from '../../../src/platform/common/random.ts';
+import { createVault } from '../../../src/platform/store/vault.ts';
 import { addEnvironment, clusterId, manualClock, openEngineFixture, type EngineFixture } from './engine-fixture.ts';
 
 const clock = manualClock();
@@ -346,21 +348,72 @@ describe('a cancel', () => {
   });
 });
 
-describe('configuration', () => {
-  test('changed while a deployment has taken it already leaves the service out of date', async () => {
-    const { environmentId, ids } = await addEnvironment(fixture.db, 'edited', {
-      app: { kind: 'application' },
-      web: { kind: 'container' },
-    });
-    await fixture.order({ environmentId, serviceIds: [ids['app']!] });
-    await fixture.order({ environmentId, serviceIds: [ids['web']!] });
-    await fixture.until(clock, async () => (await status(ids['app']!)).state === 'BUILDING');
-    await fixture.engine.markOutOfDate(fixture.db, Object.values(ids));
-    await settle();
-    // The container's turn had not come: what it deployed is the changed configuration.
-    expect(await status(ids['app']!)).toMatchObject({ state: 'DEPLOYED', service_deployment_status: 'OUT_OF_DATE' });
-    expect(await status(ids['web']!)).toMatchObject({ state: 'DEPLOYED', service_deployment_status: 'UP_TO_DATE' });
+const setTag = async (id: string, tag: string): Promise<void> => {
+  await fixture.db.write(async (trx) => {
+    const { spec } = await trx.selectFrom('service').select('spec').where('id', '=', id).executeTakeFirstOrThrow();
+    const changed = JSON.stringify({ ...(JSON.parse(spec) as object), tag });
+    await trx.updateTable('service').set({ spec: changed }).where('id', '=', id).execute();
+    await fixture.engine.markOutOfDate(trx, [id]);
   });
+};
+const setVariable = async (id: string, value: string): Promise<void> => {
+  const row = { id, value, key: 'MODE', scope: 'CONTAINER', variable_type: 'VALUE', service_id: id } as const;
+  await fixture.db.write(async (trx) => {
+    await trx
+      .insertInto('variable')
+      .values({
+        ...row,
+        created_at: '2026-01-05T08:00:00.000Z',
+        updated_at: '2026-01-05T08:00:00.000Z',
+        project_id: null,
+        environment_id: null,
+        sealed_value: null,
+        mount_path: null,
+        description: null,
+        enable_interpolation_in_file: null,
+        linked_variable_id: null,
+        owned_by: null,
+      })
+      .onConflict((conflict) => conflict.column('id').doUpdateSet({ value }))
+      .execute();
+    await fixture.engine.variableChanged(trx, [id]);
+  });
+};
+
+describe('configuration', () => {
+  test.each([
+    ['with another configuration, which it did not deploy', 'OUT_OF_DATE', [() => setTag, '2']],
+    ['with the configuration that it deployed', 'UP_TO_DATE', [() => setTag, '2', '1.4.2']],
+    ['with another variable', 'OUT_OF_DATE', [() => setVariable, '2']],
+    // Which of the values it read isn't known.
+    ['with a variable that was set and set back', 'OUT_OF_DATE', [() => setVariable, '2', '1']],
+  ] as const)(
+    'changed while a deployment is under way leaves a service %s: %s',
+    async (_, expected, [set, ...values]) => {
+      const { environmentId, ids } = await addEnvironment(fixture.db, `edited ${values.join(' ')} ${expected} ${_}`, {
+        web: { kind: 'container' },
+        later: { kind: 'container' },
+      });
+      const [web, later] = [ids['web']!, ids['later']!];
+      await setVariable(web, '1');
+      await fixture.order({ environmentId, serviceIds: [web] });
+      await fixture.order({ environmentId, serviceIds: [later] });
+      await fixture.until(clock, async () => (await status(web)).state === 'DEPLOYING');
+      for (const value of values) {
+        await set()(web, value);
+        await setTag(later, value);
+      }
+      await settle();
+      expect(await status(web)).toMatchObject({ state: 'DEPLOYED', service_deployment_status: expected });
+      // Its turn had not come: what it deployed is the changed configuration.
+      expect(await status(later)).toMatchObject({ state: 'DEPLOYED', service_deployment_status: 'UP_TO_DATE' });
+      if (set() !== setVariable) return;
+      // Nor is it known afterwards, until the next deployment.
+      await setVariable(web, '3');
+      await setVariable(web, values.at(-1)!);
+      expect(await status(web)).toMatchObject({ service_deployment_status: 'OUT_OF_DATE' });
+    },
+  );
 
   test('never deployed stays so when it changes', async () => {
     const { ids } = await addEnvironment(fixture.db, 'never', { app: { kind: 'application' } });
@@ -591,14 +644,11 @@ test('an order carried out in the past leaves what the engine would have left, i
     app: { kind: 'application' },
   });
   const at = Date.parse('2025-12-24T10:00:00.000Z');
-  const { id, endedAt } = await replayOrder(fixture.db, systemRandom, {
-    environmentId,
-    serviceIds: Object.values(ids),
-    action: 'DEPLOY',
-    origin: 'GIT',
-    triggeredBy: 'push',
-    at,
-  });
+  const { id, endedAt } = await replayOrder(
+    fixture.db,
+    { random: systemRandom, vault: createVault(randomBytes(32)) },
+    { environmentId, serviceIds: Object.values(ids), action: 'DEPLOY', origin: 'GIT', triggeredBy: 'push', at },
+  );
   expect(endedAt).toBeGreaterThan(at);
   expect(endedAt).toBeLessThan(at + 120_000);
   expect(await status(ids['app']!)).toMatchObject({

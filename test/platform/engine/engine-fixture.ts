@@ -226,6 +226,7 @@ export async function openEngineFixture({
     runtimes: runtimesOf({ [simulatedRuntimeName]: runtime }),
     webhookTargets: anyAddress,
     openSecret: (sealed) => sealed,
+    keyedDigest: (text) => text,
     ...options,
   };
   const engine = createEngine(parts);

@@ -62,6 +62,7 @@ test('services that end side by side do not wait for each other where a rule tha
     log: silentLog,
     timeScale: 0,
     openSecret: (sealed) => sealed,
+    keyedDigest: (text) => text,
     runtimes: runtimesOf({ [simulatedRuntimeName]: createSimulatedRuntime({ clock: systemClock, timeScale: 0 }) }),
   };
   const settle = (place: typeof one, meanwhile: () => Promise<void>) =>

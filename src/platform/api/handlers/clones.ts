@@ -107,6 +107,7 @@ async function copyServices(
     deployed_spec: null,
     deployed_commit: null,
     deployed_record: null,
+    deployed_digest: null,
     last_deployment_id: null,
     last_deployment_at: null,
   }));

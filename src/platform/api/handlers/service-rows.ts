@@ -30,6 +30,7 @@ export async function insertService<Kind extends ServiceKind>(
       deployed_spec: null,
       deployed_commit: null,
       deployed_record: null,
+      deployed_digest: null,
       last_deployment_id: null,
       last_deployment_at: null,
     })

@@ -98,7 +98,9 @@ export const engineTables = {
       requested_commit: text().orNull(),
       /** The resolved commit, as `DeployedCommit` (service-spec.ts). */
       commit: json().orNull(),
-      /** Whether the configuration has changed since then. */
+      /** What is deployed, as `Deployable` (engine/deployable.ts), at the start of the first phase. */
+      digest: json().orNull().since(10),
+      /** Whether something has changed since then of which it isn't known whether the deployment has read it. */
       outdated: flag().default(0),
       /** Why it failed or was canceled: a condition as JSON text, or a sentence from an earlier version. */
       reason: text().orNull(),

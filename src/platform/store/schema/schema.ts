@@ -98,6 +98,8 @@ const projectTables = {
       deployed_commit: json().orNull(),
       /** The runtime's record of the running version. Written by the engine. */
       deployed_record: text().orNull(),
+      /** What was deployed, as `Deployable` (engine/deployable.ts); null if that isn't known. Written by the engine. */
+      deployed_digest: json().orNull().since(10),
       last_deployment_id: text().orNull(),
       last_deployment_at: time().orNull(),
     },

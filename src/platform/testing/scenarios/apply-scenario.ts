@@ -12,10 +12,11 @@ import {
   serviceRows,
   variableRow,
 } from '../../seed/index.ts';
-import { markOutOfDate, markReadersOutOfDate } from '../../engine/index.ts';
+import { addMissingDatabaseVariables, markOutOfDate, markReadersOutOfDate, secretsBy } from '../../engine/index.ts';
 import { builtInVariables, withRecordedChange } from '../../api/index.ts';
+import { runtimesOf } from '../../runtime/index.ts';
 import { referenceAgeDays } from '../../runtime/simulated/index.ts';
-import type { Db, DataStore, VariableTable } from '../../store/index.ts';
+import type { Db, DataStore, VariableTable, Vault } from '../../store/index.ts';
 import { simulationContextOf } from './platform-state.ts';
 import type { HistoryEvent, Scenario, ScenarioEnvironment } from './scenario.ts';
 
@@ -117,7 +118,17 @@ async function insertScenario(
 /** The author of a past change. */
 const inConsole = (name: string) => ({ name, origin: 'CONSOLE' }) as const;
 
-async function changeService(db: DataStore, at: string, by: string, path: string, to: object): Promise<void> {
+/** What services are compared with what was deployed by. Everything of a scenario runs on simulated clusters. */
+const comparing = (vault: Vault) => ({ runtimes: runtimesOf({}), ...secretsBy(vault) });
+
+async function changeService(
+  db: DataStore,
+  vault: Vault,
+  at: string,
+  by: string,
+  path: string,
+  to: object,
+): Promise<void> {
   const id = serviceId(path);
   await db.write(async (trx) => {
     const { spec, kind } = await trx
@@ -137,13 +148,14 @@ async function changeService(db: DataStore, at: string, by: string, path: string
       .set({ updated_at: at, updated_by: by })
       .where('id', '=', environmentId(environmentOf(path)))
       .execute();
-    await markOutOfDate(trx, [id]);
+    await markOutOfDate(comparing(vault), trx, [id]);
   });
 }
 
 /** Edits a variable that all services of an environment use. */
 async function editVariable(
   db: DataStore,
+  vault: Vault,
   at: string,
   by: string,
   environment: string,
@@ -166,6 +178,7 @@ async function editVariable(
       .where('environment_id', '=', environmentId(environment))
       .execute();
     await markReadersOutOfDate(
+      comparing(vault),
       trx,
       services.map(({ id }) => id),
     );
@@ -175,22 +188,32 @@ async function editVariable(
 interface ScenarioDependencies {
   readonly clock: PlatformClock;
   readonly random: Random;
+  readonly vault: Vault;
 }
 
-async function replayEvent(db: DataStore, random: Random, at: number, event: HistoryEvent): Promise<void> {
-  if ('change' in event) return changeService(db, new Date(at).toISOString(), event.by, event.change, event.to);
+async function replayEvent(
+  db: DataStore,
+  { random, vault }: Pick<ScenarioDependencies, 'random' | 'vault'>,
+  at: number,
+  event: HistoryEvent,
+): Promise<void> {
+  if ('change' in event) return changeService(db, vault, new Date(at).toISOString(), event.by, event.change, event.to);
   if ('edit' in event)
-    return editVariable(db, new Date(at).toISOString(), event.by, event.edit, event.key, event.value);
+    return editVariable(db, vault, new Date(at).toISOString(), event.by, event.edit, event.key, event.value);
   const paths = 'deploy' in event ? event.deploy : event.stop;
-  await replayOrder(db, random, {
-    at,
-    simulation: simulationContextOf(db),
-    action: 'deploy' in event ? 'DEPLOY' : 'STOP',
-    environmentId: environmentId(environmentOf(paths[0]!)),
-    serviceIds: paths.map(serviceId),
-    origin: 'CONSOLE',
-    triggeredBy: event.by,
-  });
+  await replayOrder(
+    db,
+    { random, vault },
+    {
+      at,
+      simulation: simulationContextOf(db),
+      action: 'deploy' in event ? 'DEPLOY' : 'STOP',
+      environmentId: environmentId(environmentOf(paths[0]!)),
+      serviceIds: paths.map(serviceId),
+      origin: 'CONSOLE',
+      triggeredBy: event.by,
+    },
+  );
 }
 
 /**
@@ -199,13 +222,17 @@ async function replayEvent(db: DataStore, random: Random, at: number, event: His
  */
 export async function applyScenario(
   db: DataStore,
-  { clock, random }: ScenarioDependencies,
+  { clock, random, vault }: ScenarioDependencies,
   scenario: Scenario,
 ): Promise<void> {
   const ids = scenario.environments.map(({ path }) => environmentId(path));
   const existing = await db.selectFrom('environment').select('created_at').where('id', '=', ids[0]!).executeTakeFirst();
   const start = existing ? addDays(Date.parse(existing.created_at), referenceAgeDays) : clock.now();
-  if (!existing) await db.write((trx) => insertScenario(trx, seedTime(start), scenario));
+  if (!existing)
+    await db.write(async (trx) => {
+      await insertScenario(trx, seedTime(start), scenario);
+      await addMissingDatabaseVariables(trx, vault);
+    });
   const { newest } = await db
     .selectFrom('deployment')
     .select(({ fn }) => fn.max('created_at').as('newest'))
@@ -214,6 +241,6 @@ export async function applyScenario(
   const replayedUntil = newest === null ? Number.NEGATIVE_INFINITY : Date.parse(newest);
   for (const event of scenario.history) {
     const at = Math.round(addDays(start, -event.daysAgo));
-    if (at > replayedUntil) await replayEvent(db, random, at, event);
+    if (at > replayedUntil) await replayEvent(db, { random, vault }, at, event);
   }
 }

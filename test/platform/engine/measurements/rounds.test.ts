@@ -68,6 +68,7 @@ beforeEach(async () => {
     log: silentLog,
     timeScale: 0,
     openSecret: (sealed) => sealed,
+    keyedDigest: (text) => text,
     runtimes: runtimesOf({ real: { ...runtime, meter } }),
   };
   leaderLocks = {
