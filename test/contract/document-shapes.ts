@@ -810,6 +810,7 @@ export const shapes = {
     +request.payload.service_type      string
     +request.payload.status            string
     target_response_status_code   integer
-    target_response_body          string`,
+    target_response_body          string
+    +next_attempt_at              date-time`,
 };
 export type ShapeName = keyof typeof shapes;

@@ -81,8 +81,8 @@ test('deliveries are counted by how they ended, and what was sent is shown in wh
   ).answer['id'];
   const deliveries = async (more: Json = {}) => call('list_webhook_events', { webhook, ...more });
   const counted = (how: 'received' | 'failed') =>
-    expect.poll(async () => ((await deliveries()).answer['totals'] as Json)[how]).toBeGreaterThan(0);
-  expect((await deliveries()).text).toContain('0 events');
+    expect.poll(async () => ((await deliveries()).answer['totals'] as Json)[how]).toBe(2);
+  expect((await deliveries()).text).toContain('0 deliveries in 0 attempts.');
   await call('deploy_service', { service: 'shop/staging/search', wait: true });
   await counted('received');
   status = 500;
@@ -90,14 +90,55 @@ test('deliveries are counted by how they ended, and what was sent is shown in wh
   await counted('failed');
   const { text, answer } = await deliveries();
   const [totals, rows] = [answer['totals'] as Record<string, number>, rowsOf(answer)];
-  expect(totals['attempts']).toBe(rows.length);
-  expect(totals['failed']).toBe(rows.filter((row) => row['target_response_status_code'] === 500).length);
-  expect(totals['received']! + totals['failed']!).toBe(rows.length);
-  expect(totals['last_failure']).toMatchObject({ target_response_status_code: 500 });
-  expect(text).toContain(
-    `Of these ${totals['attempts']} attempts: ${totals['received']} received, ${totals['failed']} failed.`,
-  );
+  expect(totals['deliveries']).toBe(rows.length);
+  expect(rows.map((row) => [row['matched_event'], row['result']])).toEqual([
+    ['DEPLOYMENT_SUCCEEDED', 'failed'],
+    ['DEPLOYMENT_STARTED', 'failed'],
+    ['DEPLOYMENT_SUCCEEDED', 'received'],
+    ['DEPLOYMENT_STARTED', 'received'],
+  ]);
+  const [failed, , received] = rows.map((row) => String(row['attempts']));
+  expect(failed).toMatch(/^6: 500 at [^,]+(, 500 at [^,]+){5}$/);
+  expect(received).toMatch(/^1: 204 at [^,]+$/);
+  expect(totals).toMatchObject({
+    attempts: 14,
+    received: 2,
+    failed: 2,
+    waiting: 0,
+    last_failure: { target_response_status_code: 500 },
+  });
+  expect(text).toContain('4 deliveries in 14 attempts: 2 received, 2 failed, 0 to be tried again.\n');
   expect(text).toContain('search');
   expect(text).not.toContain('deployment_id');
   expect((await deliveries({ fields: ['created_at', 'request'] })).text).toContain('deployment_id');
+});
+
+test('a delivery that is tried again says when', async () => {
+  // Its retries are minutes away, and its deployments hours.
+  const slow = await startTestPlatform({ allowPrivateWebhookTargets: true, timeScale: 100 });
+  const connectorsOfSlow = connectorsTo(slow.url, slow.tokens.admin);
+  const client = await connectorsOfSlow.modern(userAnswering(agree));
+  try {
+    status = 503;
+    const { id } = await slow.must('create_webhook', {
+      organization_id: slow.organizationId,
+      target_url: `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`,
+      events: ['DEPLOYMENT_STARTED'],
+    });
+    await slow.must('deploy_container', { container_id: slow.seed['container_id'] });
+    const shown = async () => client.call('list_webhook_events', { webhook: id });
+    await expect
+      .poll(async () => textOf(await shown()))
+      .toContain('1 delivery in 1 attempt: 0 received, 0 failed, 1 to be');
+    const result = await shown();
+    const { results, totals } = result.structuredContent as { results: Json[]; totals: Json };
+    expect(results).toMatchObject([{ result: 'waiting', attempts: expect.stringMatching(/^1: 503 at/) as unknown }]);
+    const [{ created_at: at, next_attempt_at: next }] = results as [Json];
+    expect(Date.parse(String(next)) - Date.parse(String(at))).toBe(200_000);
+    expect(totals['next_attempt_at']).toBe(next);
+    expect(textOf(result)).toContain(`next at ${String(next)}`);
+  } finally {
+    await connectorsOfSlow.close();
+    await slow.close();
+  }
 });

@@ -10,6 +10,7 @@ import {
   type JsonRecord,
   type Preview,
   type ToolContext,
+  isRecord,
   organizationOf,
   pick,
   pruneRecord,
@@ -22,15 +23,38 @@ import {
 const isReceived = ({ target_response_status_code: status }: JsonRecord): boolean =>
   typeof status === 'number' && status >= 200 && status < 300;
 
-/** The results of the attempts on a page. The newest come first. */
-function totalsOf(events: readonly JsonRecord[]): JsonRecord {
-  const failed = events.filter((event) => !isReceived(event));
-  const [last] = failed;
+const resultOf = (attempt: JsonRecord): 'received' | 'waiting' | 'failed' =>
+  isReceived(attempt) ? 'received' : attempt['next_attempt_at'] === undefined ? 'failed' : 'waiting';
+
+/**
+ * One row per delivery, from one per attempt: attempts of a delivery have the same request. A row has the members of the
+ * last attempt, newest rows first, as the attempts are.
+ */
+function deliveriesOf(attempts: readonly JsonRecord[]): JsonRecord[] {
+  const keyOf = ({ id, request: sent }: JsonRecord): string =>
+    isRecord(sent) && Object.keys(sent).length > 0 ? JSON.stringify(sent) : String(id);
+  return [...Map.groupBy(attempts, keyOf).values()].map((ofOne) => {
+    const last = ofOne[0]!;
+    const answers = ofOne
+      .toReversed()
+      .map(({ target_response_status_code: code, created_at: at }) => `${String(code)} at ${String(at)}`);
+    return { ...last, result: resultOf(last), attempts: `${ofOne.length}: ${answers.join(', ')}` };
+  });
+}
+
+/** How the deliveries on a page ended, by their attempts. */
+function totalsOf(attempts: readonly JsonRecord[], deliveries: readonly JsonRecord[]): JsonRecord {
+  const ended = (result: string): number => deliveries.filter((delivery) => delivery['result'] === result).length;
+  const failure = attempts.find((attempt) => !isReceived(attempt));
+  const next = deliveries.flatMap(({ next_attempt_at: at }) => (typeof at === 'string' ? [at] : [])).toSorted()[0];
   return pruneRecord({
-    attempts: events.length,
-    received: events.length - failed.length,
-    failed: failed.length,
-    last_failure: last && pick(last, ['created_at', 'target_response_status_code', 'target_response_body']),
+    attempts: attempts.length,
+    deliveries: deliveries.length,
+    received: ended('received'),
+    failed: ended('failed'),
+    waiting: ended('waiting'),
+    next_attempt_at: next,
+    last_failure: failure && pick(failure, ['created_at', 'target_response_status_code', 'target_response_body']),
   });
 }
 
@@ -108,10 +132,13 @@ export const createWebhook = defineTool(operations.create_webhook, {
 const webhookColumns = ['target_url', 'enabled', 'kind', 'events', 'description', 'target_secret_set', 'id'];
 
 /** The default columns of a delivery. The whole request is an optional column. */
-const eventColumns = [
+const deliveryColumns = [
   'created_at',
   'matched_event',
   'request.payload.service_name',
+  'result',
+  'attempts',
+  'next_attempt_at',
   'target_response_status_code',
   'target_response_body',
   'target_url_used',
@@ -133,30 +160,47 @@ async function webhooksOf(organizationId: unknown, context: ToolContext): Promis
   return { webhooks: rowsIn(list).map((row) => pruneRecord(pick(row, webhookColumns))) };
 }
 
-function totalsText(view: JsonRecord): string {
-  const { attempts, received, failed } = view['totals'] as JsonRecord;
-  return `Of these ${String(attempts)} attempts: ${String(received)} received, ${String(failed)} failed.`;
+const counted = (count: unknown, one: string, more: string): string => `${String(count)} ${count === 1 ? one : more}`;
+
+function totalsText({ totals, pagination }: JsonRecord): string {
+  const { deliveries, attempts, received, failed, waiting, next_attempt_at: next } = totals as JsonRecord;
+  const { page, total_pages: pages, total_count: all } = isRecord(pagination) ? pagination : {};
+  const ends = [
+    `${String(received)} received`,
+    `${String(failed)} failed`,
+    `${String(waiting)} to be tried again${next === undefined ? '' : `, next at ${String(next)}`}`,
+  ];
+  const isPart = typeof pages === 'number' && pages > 1;
+  return [
+    `${counted(deliveries, 'delivery', 'deliveries')} in ${counted(attempts, 'attempt', 'attempts')}`,
+    ...(deliveries === 0 ? [] : [`: ${ends.join(', ')}`]),
+    '.',
+    ...(isPart
+      ? [
+          ` Page ${String(page)} of ${pages}, by attempts (${String(all)}): earlier ones of the last delivery may be on the next.`,
+        ]
+      : []),
+  ].join('');
 }
 
 const rendered = (events: Renderer): Renderer => ({
   ...events,
-  columns: [...eventColumns, 'request'],
+  columns: [...deliveryColumns, 'request'],
   view: (answer) =>
     answer['webhooks'] === undefined
       ? { ...pick(answer, ['totals']), ...events.view(answer) }
       : pick(answer, ['webhooks']),
   text: (view) => {
-    if (view['webhooks'] === undefined)
-      return [
-        ...(rowsIn(view).length > 0 && view['totals'] !== undefined ? [totalsText(view)] : []),
-        events.text(view),
-      ].join('\n');
+    if (view['webhooks'] === undefined) {
+      const rows = rowsIn(view);
+      return [totalsText(view), ...(rows.length === 0 ? [] : [tableText(rows, events.columns ?? [])])].join('\n');
+    }
     const webhooks = recordsIn(view['webhooks']);
     return webhooks.length === 0
       ? 'There are no webhooks: nothing is told of deployments.'
       : `${webhooks.length} ${webhooks.length === 1 ? 'webhook' : 'webhooks'}\n${tableText(webhooks, webhookColumns)}`;
   },
-  only: (columns) => rendered(table('event', columns)),
+  only: (columns) => rendered(table('delivery', columns)),
 });
 
 export const listWebhookEvents = defineTool(operations.list_webhook_events, {
@@ -184,7 +228,9 @@ export const listWebhookEvents = defineTool(operations.list_webhook_events, {
       operations.list_webhook_events,
       args as InputOf<typeof operations.list_webhook_events>,
     );
-    return { ...answer, totals: totalsOf(rowsIn(answer)) };
+    const attempts = rowsIn(answer);
+    const results = deliveriesOf(attempts);
+    return { ...answer, results, totals: totalsOf(attempts, results) };
   },
-  render: rendered(table('event', eventColumns)),
+  render: rendered(table('delivery', deliveryColumns)),
 });

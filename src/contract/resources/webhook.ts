@@ -85,4 +85,5 @@ export const WebhookEvent = z.object({
   request: WebhookDelivery,
   target_response_status_code: z.int(),
   target_response_body: z.string(),
+  next_attempt_at: DateTime.optional().describe('When it is sent again; on the last attempt so far only.'),
 });

@@ -244,7 +244,14 @@ export async function webhookAttempts(
     .innerJoin('webhook_delivery', 'webhook_delivery.id', 'webhook_attempt.delivery_id')
     .innerJoin('webhook', 'webhook.id', 'webhook_attempt.webhook_id')
     .selectAll('webhook_attempt')
-    .select(['webhook_delivery.body', 'webhook.kind'])
+    .select(['webhook_delivery.body', 'webhook_delivery.due_ms', 'webhook.kind', 'webhook.enabled'])
+    .select((eb) =>
+      eb
+        .selectFrom('webhook_attempt as later')
+        .select(({ fn }) => fn.max('later.seq').as('seq'))
+        .whereRef('later.delivery_id', '=', 'webhook_attempt.delivery_id')
+        .as('last_seq'),
+    )
     .where('webhook_attempt.webhook_id', '=', webhookId)
     .orderBy('webhook_attempt.seq', 'desc')
     .$if(page !== undefined, (query) => query.limit(page!.limit).offset(page!.offset))
@@ -262,6 +269,9 @@ export async function webhookAttempts(
         request,
         target_response_status_code: row.status_code,
         target_response_body: row.response_body,
+        ...(row.due_ms !== null &&
+          row.enabled === 1 &&
+          row.seq === row.last_seq && { next_attempt_at: iso(row.due_ms) }),
       };
     }),
   };

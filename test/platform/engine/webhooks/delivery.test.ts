@@ -166,7 +166,9 @@ describe('a receiver', () => {
     });
     const id = await addWebhook(fixture, target.url, { events: ['DEPLOYMENT_STARTED'] });
     await deploy(fixture);
-    expect(await records(fixture, id)).toHaveLength(maximumDeliveryAttempts);
+    const attempts = await records(fixture, id);
+    expect(attempts).toHaveLength(maximumDeliveryAttempts);
+    expect(attempts.filter((attempt) => attempt.next_attempt_at !== undefined)).toEqual([]);
     expect(target.received).toHaveLength(maximumDeliveryAttempts);
   });
 
