@@ -63,9 +63,9 @@ describe('a search', () => {
   });
 
   const tracesAndRepeats = [
-    { message: 'ERROR request 1 failed', created_at: '2026-11-20T10:00:00Z' },
+    { message: 'ERROR attempt 1 failed', created_at: '2026-11-20T10:00:00Z' },
     { message: '    at connect (net.js:1)\n    at send (http.js:7)', created_at: '2026-11-20T10:00:00Z' },
-    { message: 'ERROR request 2 failed', created_at: '2026-11-20T11:00:00Z' },
+    { message: 'ERROR attempt 2 failed', created_at: '2026-11-20T11:00:00Z' },
     { message: '    at connect (net.js:1)\n    at send (http.js:7)', created_at: '2026-11-20T11:00:00Z' },
     { message: 'WARN slow query', created_at: '2026-11-20T11:10:00Z' },
     { message: 'ready', created_at: '2026-11-20T11:20:00Z' },
@@ -84,7 +84,7 @@ describe('a search', () => {
     });
     expect(groups.flat().map(({ text, repeats }) => [text, repeats])).toEqual([
       [
-        'ERROR request 2 failed',
+        'ERROR attempt 2 failed',
         { count: 2, isExact: false, first: '2026-11-20T10:00:00Z', last: '2026-11-20T11:00:00Z' },
       ],
       ['    at connect (net.js:1)', undefined],

@@ -26,14 +26,16 @@ const isReceived = ({ target_response_status_code: status }: JsonRecord): boolea
 const resultOf = (attempt: JsonRecord): 'received' | 'waiting' | 'failed' =>
   isReceived(attempt) ? 'received' : attempt['next_attempt_at'] === undefined ? 'failed' : 'waiting';
 
+/** What tells the delivery that an attempt belongs to: its request, or itself if there is none. */
+const requestOf = ({ id, request: sent }: JsonRecord): string =>
+  isRecord(sent) && Object.keys(sent).length > 0 ? JSON.stringify(sent) : String(id);
+
 /**
  * One row per delivery, from one per attempt: attempts of a delivery have the same request. A row has the members of the
  * last attempt, newest rows first, as the attempts are.
  */
 function deliveriesOf(attempts: readonly JsonRecord[]): JsonRecord[] {
-  const keyOf = ({ id, request: sent }: JsonRecord): string =>
-    isRecord(sent) && Object.keys(sent).length > 0 ? JSON.stringify(sent) : String(id);
-  return [...Map.groupBy(attempts, keyOf).values()].map((ofOne) => {
+  return [...Map.groupBy(attempts, requestOf).values()].map((ofOne) => {
     const last = ofOne[0]!;
     const answers = ofOne
       .toReversed()

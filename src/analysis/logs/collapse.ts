@@ -28,6 +28,25 @@ const eventCount = /\(x\d+ over [\dhms]+\)/g;
 export const lineTemplate = (text: string): string =>
   text.replace(eventCount, '').replace(variableParts, '#').replace(/\s+/g, ' ');
 
+// What may differ between messages that are shown as one: whatever else is a number may be a status, code or level.
+const passingParts = [
+  // Times, and times of day.
+  /\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d)?(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?|\b\d\d:\d\d:\d\d(?:[.,]\d+)?\b/g,
+  // UUIDs, other hexadecimal ids of at least 12 digits, and numbers of at least 10, such as times since the epoch.
+  /\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b|\b(?=[a-f]*\d)[0-9a-f]{12,64}\b|\b\d{10,}\b/gi,
+  // Durations and sizes with their unit: 12ms, 1m30s, 4.5MB.
+  /(?<![\w.])(?:\d+(?:\.\d+)?(?:ns|us|µs|ms|s|m|h|[kmgt]i?b))+(?!\w)/gi,
+  // Numbers whose name says that they count or measure: attempt 3, "duration_ms":12.
+  /(?<=\b(?:attempt|retry|pid|offset|duration|elapsed|latency|took)(?:_(?:ms|s|sec|seconds))?"?\s?[:=#]?\s?)\d+(?:\.\d+)?(?!\w)/gi,
+];
+
+/**
+ * What messages have in common that are shown as one: all of them but times, long ids, durations and sizes with their
+ * unit, and numbers that are named as counts or durations. `GET /x 200` and `GET /x 500` differ.
+ */
+export const foldTemplate = (text: string): string =>
+  passingParts.reduce((left, part) => left.replace(part, '#'), text.replace(eventCount, '')).replace(/\s+/g, ' ');
+
 /**
  * Collapses similar entries into one each, with a count, in the order of their first appearance. Takes linear time.
  */

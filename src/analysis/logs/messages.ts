@@ -1,4 +1,4 @@
-import { lineTemplate } from './collapse.ts';
+import { foldTemplate } from './collapse.ts';
 import type { Entry } from './entries.ts';
 import type { Level, LogLine } from './log-line.ts';
 
@@ -20,7 +20,7 @@ export const messagesOf = (entries: readonly Entry[]): Message[] =>
     time: lines[0]!.time,
   }));
 
-/** Messages of one service that differ in numbers, ids and times at most. */
+/** Messages of one service that differ in what passes at most: times, ids, durations and counts, see `foldTemplate`. */
 export interface RepeatedMessage {
   /** The one that is shown for all of them. */
   readonly shown: Message;
@@ -45,7 +45,7 @@ export function foldRepeats(
   example: 'first' | 'last',
 ): RepeatedMessage[] {
   const keyOf = (message: Message): string =>
-    `${lines[message.lines[0].index]?.service_id ?? ''} ${message.level} ${lineTemplate(textOf(message))}`;
+    `${lines[message.lines[0].index]?.service_id ?? ''} ${message.level} ${foldTemplate(textOf(message))}`;
   return [...Map.groupBy(messages, keyOf).values()]
     .map((alike) => {
       const [first, last] = [alike[0]!, alike.at(-1)!];

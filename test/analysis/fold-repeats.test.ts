@@ -1,0 +1,86 @@
+import * as fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { foldTemplate } from '../../src/analysis/logs/collapse.ts';
+import { searchLog } from '../../src/analysis/search.ts';
+
+const differs = (one: string, other: string): boolean => foldTemplate(one) !== foldTemplate(other);
+
+test.each([
+  ['GET /x 200 in 12ms', 'GET /x 200 in 1.5s'],
+  ['2026-11-20T10:00:00Z cache miss', '2026-11-20T11:30:01.250Z cache miss'],
+  ['10:00:00 cache miss', '11:30:01.250 cache miss'],
+  ['order 0b3c1f7e-6a51-4d3b-9a2f-1d2c3b4a5f60 lost', 'order 9f3c1f7e-6a51-4d3b-9a2f-1d2c3b4a5f61 lost'],
+  ['trace=4bf92f3577b34da6a3ce929d0e0e4736', 'trace=5bf92f3577b34da6a3ce929d0e0e4737'],
+  ['token of 1763632800 expired', 'token of 1763636400123 expired'],
+  ['retry 3 failed', 'retry 12 failed'],
+  ['{"msg":"done","duration_ms":12}', '{"msg":"done","duration_ms":940.5}'],
+  ['read 4MB', 'read 12.5MB'],
+  ['Back-off restarting (x4 over 3m20s)', 'Back-off restarting (x5 over 4m)'],
+])('folds what passes: %s, %s', (one, other) => {
+  expect(foldTemplate(one)).toBe(foldTemplate(other));
+});
+
+test.each([
+  ['GET /x 200', 'GET /x 500'],
+  ['GET /x 200 5ms', 'GET /x 500 7ms'],
+  ['{"level":30,"msg":"x"}', '{"level":50,"msg":"x"}'],
+  ['exited with code 1', 'exited with code 137'],
+  ['ORA-00942', 'ORA-12154'],
+  ['HRESULT 0x80070005', 'HRESULT 0x80070002'],
+  ['listening on :8080', 'listening on :9090'],
+  ['HTTP/1.1" 200 612', 'HTTP/1.1" 404 612'],
+])('keeps what may be a status, code or level apart: %s, %s', (one, other) => {
+  expect(differs(one, other)).toBe(true);
+});
+
+const separator = fc.constantFrom(' ', ': ', '=', '="', ' (', ' [', ' #', '/');
+const word = fc.constantFrom(
+  'status',
+  'code',
+  'level',
+  'GET /x',
+  'exit code',
+  'error',
+  'HTTP/1.1"',
+  'ERR',
+  'sqlstate',
+  '"status"',
+);
+const around = fc.constantFrom('', ' 12ms', ' retry 3', '2026-11-20T10:00:00Z ', ' in 1m30s', ' 4MB');
+const code = fc.integer({ min: 0, max: 999_999 });
+
+test('never folds messages whose status, code or level differs, whatever stands around it', () => {
+  fc.assert(
+    fc.property(word, separator, code, code, around, around, (name, between, one, other, before, after) => {
+      fc.pre(one !== other);
+      const line = (value: number) => `${before} ${name}${between}${value}${after}`;
+      expect(differs(line(one), line(other))).toBe(true);
+    }),
+  );
+});
+
+test('folds messages that differ in times, durations, ids and counts, whatever they say', () => {
+  const passing = fc.record({
+    at: fc.date({ min: new Date('2000-01-01'), max: new Date('2100-01-01'), noInvalidDate: true }),
+    milliseconds: fc.nat({ max: 100_000 }),
+    id: fc.uuid(),
+    attempt: fc.nat({ max: 1000 }),
+  });
+  fc.assert(
+    fc.property(word, code, passing, passing, (name, value, one, other) => {
+      const line = ({ at, milliseconds, id, attempt }: typeof one) =>
+        `${at.toISOString()} ${name} ${value} of ${id} after ${milliseconds}ms, attempt ${attempt}`;
+      expect(foldTemplate(line(one))).toBe(foldTemplate(line(other)));
+    }),
+  );
+});
+
+test('a search shows answers of another status beside each other', () => {
+  const lines = ['GET /x 200 in 5ms', 'GET /x 500 in 7ms', 'GET /x 200 in 6ms'].map((message) => ({ message }));
+  const { groups, different } = searchLog(lines, { text: '/x' }, new Date());
+  expect(different).toBe(2);
+  expect(groups.flat().map(({ text, repeats }) => [text, repeats?.count])).toEqual([
+    ['GET /x 500 in 7ms', undefined],
+    ['GET /x 200 in 6ms', 2],
+  ]);
+});
