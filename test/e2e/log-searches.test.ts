@@ -126,6 +126,11 @@ describe('the lines of a log', () => {
     expect(text).toMatch(/What instances logged before \d.* is lost/);
   });
 
+  test('go with a deployment, which the plan of one for a whole environment says', async () => {
+    const { text } = await ask('deploy_service', { environment: 'shop/staging', dry_run: true });
+    expect(text).toContain('What the running instances logged is lost once others replace them.');
+  });
+
   test('are said to be none since the last deployment, or for lack of one', async () => {
     const { text } = await ask('get_application_logs', { application_id: seedId('service/shop/staging/storefront') });
     expect(text).toContain('The log is empty: the service was never deployed.');

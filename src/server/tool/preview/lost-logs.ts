@@ -13,21 +13,48 @@ export const lostLogReads = (...kinds: readonly string[]): readonly ReadUse[] =>
     ...kinds.flatMap((kind) => logOperation(kind) ?? []),
   );
 
+type LogReader = Pick<Reader, 'read' | 'attempt'>;
+
+interface LoggingService {
+  readonly kind: string;
+  readonly id: string;
+}
+
+/** Whether the platform says of the log of a service that it loses what instances logged that are replaced. */
+async function losesLines({ kind, id }: LoggingService, reader: LogReader): Promise<boolean> {
+  const operation = logOperation(kind);
+  if (!operation) return false;
+  const input = { [`${kind}_id`]: id, tail: 1 };
+  try {
+    return textIn(await reader.read(operation, input), 'instances_since') !== undefined;
+  } catch (error) {
+    // Whatever fails at the platform, the plan is made without it.
+    if (isPlatformFailure(error)) return false;
+    // The read isn't allowed here: `attempt` reports that.
+    return textIn(await reader.attempt(operation, input), 'instances_since') !== undefined;
+  }
+}
+
 /**
  * Says that what the running instances of a service logged is lost with them, where the platform says so of its log;
  * nothing otherwise. A plan does not depend on it: where the log can't be read, nothing is said of that either.
  */
-export async function lostLogs(
-  { kind, id }: { readonly kind: string; readonly id: string },
-  reader: Pick<Reader, 'read' | 'attempt'>,
+export const lostLogs = async (service: LoggingService, reader: LogReader): Promise<readonly PlanLine[]> =>
+  (await losesLines(service, reader))
+    ? [notAgreedTo('What the running instances logged is lost once others replace them.')]
+    : [];
+
+/** How many logs of an environment are read: its services run on one cluster, so that one log tells of all. */
+const logsRead = 3;
+
+/** The same for the services of an environment, by the first log of a running one. */
+export async function lostLogsAmong(
+  services: readonly LoggingService[],
+  reader: LogReader,
 ): Promise<readonly PlanLine[]> {
-  const operation = logOperation(kind);
-  if (!operation) return [];
-  const input = { [`${kind}_id`]: id, tail: 1 };
-  const log = await reader
-    .read(operation, input)
-    .catch((error: unknown) => (isPlatformFailure(error) ? undefined : reader.attempt(operation, input)));
-  return textIn(log, 'instances_since') === undefined
-    ? []
-    : [notAgreedTo('What the running instances logged is lost once others replace them.')];
+  for (const service of services.filter(({ kind }) => logOperation(kind) !== undefined).slice(0, logsRead)) {
+    const lines = await lostLogs(service, reader);
+    if (lines.length > 0) return lines;
+  }
+  return [];
 }
