@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { connectorsTo, type Connectors } from '../support/connectors.ts';
 import { textOf } from '../support/mcp-clients.ts';
 import { startRecordingProxy } from '../support/recording-proxy.ts';
-import { startTestPlatform, type Json, type TestPlatform } from '../support/test-platform.ts';
+import { rowsOf, startTestPlatform, type Json, type TestPlatform } from '../support/test-platform.ts';
 
 let platform: TestPlatform;
 let connectors: Connectors;
@@ -136,4 +136,20 @@ test('what is left out to spare requests is named', async () => {
   await sparing.close();
   expect(text).toContain('No variable or secret NOWHERE in any place, in what could be read.');
   expect(text).toMatch(/Not looked into, to spare requests: .*data\/development/);
+});
+
+test('a server that is kept to a project looks for a key there only, and says so', async () => {
+  const projects = rowsOf(await platform.must('list_projects', { organization_id: platform.organizationId }));
+  const other = projects.find(({ name }) => name !== 'shop')!;
+  await platform.must('create_variable_of_project', { project_id: other['id'], key: 'REGION', value: 'elsewhere' });
+  expect((await list({ key: 'REGION' })).rows.map(({ value }) => value)).toContain('elsewhere');
+  const kept = await connectors.modern(undefined, {
+    readOnly: true,
+    scope: { project: { name: 'shop', setBy: '--project' } },
+  });
+  const result = await kept.call('list_environment_variables', { key: 'REGION' });
+  const { results } = result.structuredContent as { results: Json[] };
+  expect(results.map(({ path }) => path)).toEqual(['shop', 'shop/staging/checkout-api', 'shop/staging/search']);
+  expect(textOf(result)).toContain('Left out: projects outside of what this server is kept to.');
+  expect(JSON.stringify(result)).not.toContain('elsewhere');
 });
