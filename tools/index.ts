@@ -56,13 +56,14 @@ import { deleteEnvironmentVariable } from './variable/delete-environment-variabl
 import { listEnvironmentVariables } from './variable/list-environment-variables.ts';
 import { setEnvironmentVariables } from './variable/set-environment-variables.ts';
 import { updateEnvironmentVariable } from './variable/update-environment-variable.ts';
+import { listWebhooks } from './webhook/webhook-administration.ts';
 import { createWebhook, listWebhookEvents } from './webhook/webhooks.ts';
 
 export { core, coreName } from './core.ts';
 
 /**
  * Every tool: those of documented operations in the document's order, then those of other operations, then those that
- * combine several.
+ * combine several, and those of the toolset administration.
  */
 export const tools: readonly Tool[] = [
   getOrganization,
@@ -136,4 +137,5 @@ export const tools: readonly Tool[] = [
   deleteCustomDomain,
   deleteEnvironmentVariable,
   getApiBudget,
+  listWebhooks,
 ];

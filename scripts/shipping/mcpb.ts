@@ -1,4 +1,4 @@
-import { visibleText } from '../../src/server/tool/index.ts';
+import { isOfferedByDefault, visibleText } from '../../src/server/tool/index.ts';
 import manifest from '../../package.json' with { type: 'json' };
 import { kindOf, optionsOf, type OptionHelp } from '../../src/cli/config/index.ts';
 import { tools } from '../../tools/index.ts';
@@ -54,7 +54,9 @@ export const mcpbManifest = {
       env: Object.fromEntries(options.map((option) => [option.env, `\${user_config.${keyOf(option)}}`])),
     },
   },
-  tools: tools.map(({ name, description }) => ({ name, description: visibleText(description, []) })),
+  tools: tools
+    .filter(isOfferedByDefault)
+    .map(({ name, description }) => ({ name, description: visibleText(description, []) })),
   // The server lists its prompts itself.
   prompts_generated: true,
   compatibility: { platforms: ['darwin', 'linux', 'win32'], runtimes: { node: manifest.engines.node } },

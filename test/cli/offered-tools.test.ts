@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { offeredTools } from '../../src/cli/wiring/offered-tools.ts';
 import { readConfig } from '../../src/cli/config/read-config.ts';
+import { isOfferedByDefault } from '../../src/server/tool/tool.ts';
 import { core } from '../../tools/core.ts';
 import { tools } from '../../tools/index.ts';
 
@@ -11,7 +12,10 @@ const named = (takes: (tool: (typeof tools)[number]) => boolean): string[] =>
 
 describe('the tools that are offered', () => {
   test.each([
-    ['all, unless something is said', {}, named(() => true)],
+    ['all but those that have to be chosen, unless something is said', {}, named(isOfferedByDefault)],
+    ['those that have to be chosen', { INFRA_TOOLSETS: 'administration' }, named((tool) => !isOfferedByDefault(tool))],
+    ['those with all others', { INFRA_TOOLSETS: 'default,administration' }, named(() => true)],
+    ['one of those by its name', { INFRA_TOOLS: 'list_webhooks' }, ['list_webhooks']],
     [
       'those of toolsets',
       { INFRA_TOOLSETS: 'alerts,webhooks' },
@@ -30,7 +34,7 @@ describe('the tools that are offered', () => {
     [
       'without those excluded',
       { INFRA_EXCLUDE_TOOLS: 'stop_environment' },
-      named(({ name }) => name !== 'stop_environment'),
+      named((tool) => isOfferedByDefault(tool) && tool.name !== 'stop_environment'),
     ],
     [
       'of a toolset without those excluded',
@@ -47,7 +51,7 @@ describe('the tools that are offered', () => {
       { INFRA_TOOLSETS: 'servces' },
       '--toolsets (INFRA_TOOLSETS): there is no toolset "servces"; did you mean "services"?',
     ],
-    [{ INFRA_TOOLSETS: 'everything' }, 'there are core, projects'],
+    [{ INFRA_TOOLSETS: 'everything' }, 'there are core, default, projects'],
     [
       { INFRA_TOOLS: 'stop_enviroment' },
       '--tools (INFRA_TOOLS): there is no tool "stop_enviroment"; did you mean "stop_environment"?',

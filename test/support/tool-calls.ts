@@ -134,6 +134,7 @@ export function toolCallsOn({
     cancel_deployment: () => id('environment_id'),
     unlock_cluster: () => ({ cluster_id: seedId('cluster/batch') }),
     list_alert_rules: () => organization,
+    list_webhooks: () => organization,
     list_events: () => ({}),
     list_database_backups: () => id('database_id'),
     create_database_backup: () => ({ ...id('database_id'), name: uniqueName('backup'), message: 'By a test.' }),

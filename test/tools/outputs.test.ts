@@ -129,6 +129,7 @@ const calls: Record<string, Args> = {
   delete_custom_domain: { service: 'shop/staging/checkout-api', domain: 'checkout.live.acme.example' },
   delete_environment_variable: { environment: 'shop/staging', key: 'LOG_LEVEL' },
   get_api_budget: {},
+  list_webhooks: {},
 };
 
 let platform: TestPlatform;

@@ -8,11 +8,13 @@ import type { Target } from '../../src/server/context/target.ts';
 import { needsConfirmation, riskOf } from '../../src/server/guard/risk/risk.ts';
 import type { JsonSchema } from '../../src/server/json/json-schema.ts';
 import { instructions } from '../../src/server/protocol/instructions.ts';
+import { isOfferedByDefault } from '../../src/server/tool/tool.ts';
 import { visibleText } from '../../src/server/tool/tool-text.ts';
 import { listed } from '../../src/server/guard/tool-registry.ts';
 import { tools } from '../../tools/index.ts';
 
 const list = tools.map((tool) => listed(tool));
+const isUsual = ({ name }: { name: string }): boolean => isOfferedByDefault(tools.find((tool) => tool.name === name)!);
 const names = new Set(list.map(({ name }) => name));
 
 const expectedNames =
@@ -25,7 +27,8 @@ const expectedNames =
   'unlock_cluster, list_alert_rules, list_events, clone_environment, list_database_backups, create_database_backup, restore_database, find_resource, get_organization_overview, get_environment_overview, get_service, list_deployments, diagnose_deployment, ' +
   'search_logs, compare_environments, wait_for_deployment, deploy_service, rollback_application, update_application, create_container, ' +
   'update_database, create_job, update_job, set_environment_variables, ' +
-  'stop_services, start_services, delete_service, delete_environment, create_custom_domain, delete_custom_domain, delete_environment_variable, get_api_budget';
+  'stop_services, start_services, delete_service, delete_environment, create_custom_domain, delete_custom_domain, delete_environment_variable, get_api_budget, ' +
+  'list_webhooks';
 
 interface Node {
   /** Names of the members on the way, `[]` for the rows of an array. */
@@ -270,20 +273,28 @@ describe('size', () => {
     expect(shown(tool)).toBeLessThanOrEqual(1.8 * kilobyte);
   });
 
+  test.each(list.filter((tool) => !isUsual(tool)))(
+    '$name, which is offered only where it is chosen, stays within 500 bytes',
+    (tool) => {
+      expect(shown(tool)).toBeLessThanOrEqual(500);
+    },
+  );
+
   // The largest first, so that whoever goes over the limit sees where the bytes are.
+  const usual = list.filter(isUsual);
   const report = (): string =>
-    list
+    usual
       .map((tool) => `${shown(tool)} ${tool.name}`)
       .toSorted((one, other) => parseInt(other) - parseInt(one))
       .join('\n');
 
-  test('all tools together: 47,000 bytes for 67 tools and 500 for each further one; of the whole list 64 KB for 44 and 1 KB for each further one', () => {
-    const further = list.length - 44;
+  test('all tools that are offered by default: 47,000 bytes for 67 tools and 500 for each further one; of the whole list 64 KB for 44 and 1 KB for each further one', () => {
+    const further = usual.length - 44;
     expect(
-      list.reduce((sum, tool) => sum + shown(tool), 0),
+      usual.reduce((sum, tool) => sum + shown(tool), 0),
       report(),
-    ).toBeLessThanOrEqual(47_000 + 500 * (list.length - 67));
-    expect(JSON.stringify(list).length, report()).toBeLessThanOrEqual(64 * kilobyte + further * kilobyte);
+    ).toBeLessThanOrEqual(47_000 + 500 * (usual.length - 67));
+    expect(JSON.stringify(usual).length, report()).toBeLessThanOrEqual(64 * kilobyte + further * kilobyte);
   });
 });
 
@@ -308,7 +319,9 @@ describe('texts', () => {
   });
 
   test('the instructions are worth their bytes: under 2,000 characters', () => {
-    for (const readOnly of [true, false]) expect(instructions({ readOnly }).length).toBeLessThan(2_000);
+    const off = list.filter((tool) => !isUsual(tool)).map(({ name }) => name);
+    for (const readOnly of [true, false])
+      for (const hidden of [[], off]) expect(instructions({ readOnly }, hidden).length).toBeLessThan(2_000);
   });
 
   // Whoever adds such a tool takes its words out of the instructions.
@@ -338,6 +351,15 @@ describe('texts', () => {
         ([name, { type }]) => /ttl|until|hours/.test(name) && type !== 'integer',
       ),
     ).toEqual([]);
+  });
+
+  test('the instructions say that tools are off, where they are', () => {
+    const off = list.filter((tool) => !isUsual(tool)).map(({ name }) => name);
+    const clause = 'Off here, in the toolset administration:';
+    for (const readOnly of [true, false]) {
+      expect(instructions({ readOnly }, off)).toContain(clause);
+      expect(instructions({ readOnly })).not.toContain(clause);
+    }
   });
 
   test('the instructions name the tool that begins a look at everything', () => {

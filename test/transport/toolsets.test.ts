@@ -1,13 +1,13 @@
 import { afterEach, beforeAll, afterAll, describe, expect, test } from 'vitest';
 import { createClient } from '../../src/client/client.ts';
 import { credentialOf } from '../../src/client/credential.ts';
-import { offeredTools, offeredToolsets, toolsLeftOut } from '../../src/cli/wiring/offered-tools.ts';
+import { choosableTools, offeredTools, offeredToolsets, toolsLeftOut } from '../../src/cli/wiring/offered-tools.ts';
 import { readConfig } from '../../src/cli/config/read-config.ts';
 import { shippedTexts } from '../../src/cli/wiring/shipped-texts.ts';
 import { parsePolicy } from '../../src/server/guard/policy/load.ts';
 import { createDependencies } from '../../src/server/protocol/shared-dependencies.ts';
 import { buildServer } from '../../src/server/protocol/server.ts';
-import { permissionOf, type Tool } from '../../src/server/tool/tool.ts';
+import { isOfferedByDefault, permissionOf, type Tool } from '../../src/server/tool/tool.ts';
 import { callOf, type Restriction } from '../../src/transport/http/caller.ts';
 import type { HttpServerOptions } from '../../src/transport/http/http-server.ts';
 import { restrictedDependencies, addReadOnly, unrestricted } from '../../src/transport/http/restriction.ts';
@@ -37,6 +37,8 @@ afterAll(() => platform.close());
 
 const namesOf = (takes: (tool: Tool) => boolean): string[] => tools.filter(takes).map(({ name }) => name);
 const alerts = namesOf(({ toolset }) => toolset === 'alerts');
+const usualNames = namesOf(isOfferedByDefault);
+const administration = namesOf(({ toolset }) => toolset === 'administration');
 const coreNames = namesOf((tool) => core.includes(tool));
 
 interface StartOptions extends Partial<HttpServerOptions> {
@@ -49,7 +51,9 @@ interface StartOptions extends Partial<HttpServerOptions> {
 async function start({ env = {}, policy, ...options }: StartOptions = {}): Promise<
   TestServer & { readonly built: () => number }
 > {
-  const offered = offeredTools(readConfig('http', {}, env).config);
+  const { config } = readConfig('http', {}, env);
+  const offered = offeredTools(config);
+  const choosable = choosableTools(config);
   const client = createClient({ baseUrl: platform.url, credential: credentialOf(platform.token) });
   const base = createDependencies({
     tools: offered,
@@ -62,7 +66,7 @@ async function start({ env = {}, policy, ...options }: StartOptions = {}): Promi
     clock: { now: Date.now },
     texts: shippedTexts(),
   });
-  const dependenciesOf = restrictedDependencies(base, offered);
+  const dependenciesOf = restrictedDependencies(base, offered, choosable);
   const kinds = new Set<unknown>();
   const under = (restriction: Restriction) => {
     const dependencies = dependenciesOf(restriction);
@@ -72,7 +76,7 @@ async function start({ env = {}, policy, ...options }: StartOptions = {}): Promi
   const server = await startTestServer({
     build: (era, { restriction }, method) =>
       buildServer(under(restriction), { era, method, callerOf: ({ http }) => callOf(http?.authInfo).call }),
-    toolsets: offeredToolsets(offered),
+    toolsets: offeredToolsets(choosable),
     levelOf: (name) => {
       const tool = tools.find((one) => one.name === name);
       return tool && permissionOf(tool);
@@ -98,7 +102,7 @@ describe.each([
     connect(new URL(query, server.url), { headers: header === undefined ? {} : { 'x-infra-toolsets': header } });
 
   test.each([
-    ['nothing', undefined, '', namesOf(() => true)],
+    ['nothing', undefined, '', usualNames],
     [
       'toolsets in the header',
       'webhooks, alerts',
@@ -118,6 +122,8 @@ describe.each([
       '?toolsets=variables',
       coreNames.filter((name) => tools.find((tool) => tool.name === name)!.toolset === 'variables'),
     ],
+    ['a toolset that is off otherwise', 'administration', '', administration],
+    ['that toolset with all others', 'default,administration', '', namesOf(() => true)],
     [
       'toolsets, and nothing but reads',
       'alerts',
@@ -145,6 +151,22 @@ describe.each([
     await expect(client.call('list_alert_rule')).rejects.toThrow('"list_alert_rules"');
     await expect(client.call('list_project')).rejects.toThrow(/"list_project", .*not offered here$/);
     expect(textOf(await client.call('list_alert_rules'))).toContain('checkout-errors');
+  });
+
+  test('is told how to choose a toolset that is off, and calls its tools once it did', async () => {
+    const server = await start();
+    const refused = await (await choosing(server)).call('list_webhooks');
+    expect([failureIn(refused), textOf(refused)]).toEqual([
+      { kind: 'not_offered_here', outcome: 'refused' },
+      expect.stringContaining('X-Infra-Toolsets: default,administration'),
+    ]);
+    const client = await choosing(server, 'administration');
+    expect((await client.call('list_webhooks')).isError).toBeFalsy();
+  });
+
+  test('can not choose a toolset that is off where the options name others', async () => {
+    const server = await start({ env: { INFRA_TOOLSETS: 'alerts' } });
+    expect(await listed(await choosing(server, 'alerts,administration'))).toEqual(alerts);
   });
 
   test('reads of no other tool: in the instructions, in prompts and in skills', async () => {
@@ -217,7 +239,7 @@ describe.each([
     const lists = await Promise.all([...clients, ...clients.toReversed()].map(listed));
     const expected = choices.map((header) =>
       header === undefined
-        ? namesOf(() => true)
+        ? usualNames
         : namesOf((tool) =>
             header.split(',').some((name) => name === tool.toolset || (name === 'core' && core.includes(tool))),
           ),
@@ -234,7 +256,7 @@ describe('a choice of toolsets', () => {
       'an unknown one',
       { 'x-infra-toolsets': 'servces' },
       '',
-      /^X-Infra-Toolsets: there is no toolset "servces"; did you mean "services"\? There are: core, projects, .*webhooks\.$/,
+      /^X-Infra-Toolsets: there is no toolset "servces"; did you mean "services"\? There are: core, default, projects, .*webhooks, administration\.$/,
     ],
     [
       'an unknown one in the address',
@@ -285,7 +307,7 @@ describe('a choice of toolsets', () => {
   test('is kept by servers without sessions too', async () => {
     const { url } = await start({ legacy: 'stateless' });
     expect(await listed(await connectLegacyHttp(url, { headers: { 'x-infra-toolsets': 'alerts' } }))).toEqual(alerts);
-    expect(await listed(await connectLegacyHttp(url))).toEqual(namesOf(() => true));
+    expect(await listed(await connectLegacyHttp(url))).toEqual(usualNames);
   });
 
   test('is not answered with a wish for more rights', async () => {

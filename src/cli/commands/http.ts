@@ -18,7 +18,7 @@ import { authenticationOf } from '../wiring/http/authentication.ts';
 import { openReloadablePolicy } from '../wiring/http/reloadable-policy.ts';
 import { createLog } from '../wiring/log.ts';
 import { listeningOn } from '../wiring/listen-error.ts';
-import { offeredTools, offeredToolsets, toolsLeftOut } from '../wiring/offered-tools.ts';
+import { choosableTools, offeredTools, offeredToolsets, toolsLeftOut } from '../wiring/offered-tools.ts';
 import { warningOfMissingResources } from '../wiring/policy.ts';
 import { untilStopped } from '../wiring/until-stopped.ts';
 import { shippedTexts } from '../wiring/shipped-texts.ts';
@@ -118,6 +118,7 @@ async function serve(
   },
 ): Promise<void> {
   const tools = offeredTools(config);
+  const choosable = choosableTools(config);
   const telemetry = await openTelemetry(
     config,
     config.baseUrl === undefined ? ['calls', 'http', 'engine'] : ['calls', 'http'],
@@ -134,7 +135,7 @@ async function serve(
   const authentication = await authenticationOf(config, log);
   // The host's log entries are redacted like those of calls.
   let hostLog = log;
-  const policies = await openReloadablePolicy(config, tools, (policy) => {
+  const policies = await openReloadablePolicy(config, { offered: tools, choosable }, (policy) => {
     const dependencies = createDependencies({
       tools,
       otherTools: toolsLeftOut(tools),
@@ -179,9 +180,9 @@ async function serve(
           method,
           callerOf: ({ http: request }) => callOf(request?.authInfo).call,
         }),
-      toolsets: offeredToolsets(tools),
+      toolsets: offeredToolsets(choosable),
       levelOf: (name) => {
-        const tool = tools.find((one) => one.name === name);
+        const tool = choosable.find((one) => one.name === name);
         return tool && permissionOf(tool);
       },
       clock,

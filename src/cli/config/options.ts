@@ -283,8 +283,8 @@ export const scopeOptions = {
     commands: ['stdio', 'http', 'tools'],
     repeatable: true,
     description:
-      'Toolsets to offer, separated by commas. `core` contains the tools for daily work; `infra-mcp tools` shows the toolset of every tool.',
-    fallback: 'every tool',
+      'Toolsets to offer, separated by commas. `core` contains the tools for daily work, `default` all but those of `administration`; `infra-mcp tools --toolsets default,administration` shows the toolset of every tool.',
+    fallback: '`default`',
   }),
   tools: optional(nameList, {
     env: 'INFRA_TOOLS',
@@ -292,7 +292,7 @@ export const scopeOptions = {
     commands: ['stdio', 'http', 'tools'],
     repeatable: true,
     description: 'Tools to offer, in addition to those of the toolsets.',
-    fallback: 'every tool',
+    fallback: 'those of the toolsets',
   }),
   excludeTools: withDefault(nameList, [], {
     env: 'INFRA_EXCLUDE_TOOLS',

@@ -1,7 +1,7 @@
 import { core, coreName, tools } from '../../../tools/index.ts';
 import { optionHelp, type Config } from '../config/index.ts';
 import type { LeftOut } from '../../server/guard/index.ts';
-import { nearestName, toolsets, type Tool } from '../../server/tool/index.ts';
+import { isOfferedByDefault, nearestName, toolsets, type Tool } from '../../server/tool/index.ts';
 
 type ToolOption = 'toolsets' | 'tools' | 'excludeTools';
 
@@ -11,8 +11,12 @@ function optionLabel(name: ToolOption): string {
   return `${flag} (${env})`;
 }
 
+/** The name that selects every tool that is offered if nothing is chosen, used like the names of toolsets. */
+const defaultName = 'default';
+
 const groups: Readonly<Record<string, readonly Tool[]>> = {
   [coreName]: core,
+  [defaultName]: tools.filter(isOfferedByDefault),
   ...Object.fromEntries(toolsets.map((name) => [name, tools.filter(({ toolset }) => toolset === name)])),
 };
 
@@ -36,15 +40,26 @@ function unknownNames(
     });
 }
 
+type ToolChoice = Pick<Config, ToolOption>;
+
+/** Whether the options name the tools to offer, instead of leaving the choice to the default and to requests. */
+const isChosen = ({ toolsets: chosen, tools: single }: ToolChoice): boolean =>
+  chosen !== undefined || single !== undefined;
+
+/** Those of the tools that are not excluded. @throws Error if none is. */
+function notExcluded(selected: readonly Tool[], { excludeTools }: ToolChoice): readonly Tool[] {
+  const offered = selected.filter((tool) => !excludeTools.includes(tool.name));
+  if (offered.length === 0)
+    throw new Error(`No tool is left to offer: ${optionLabel('excludeTools')} excludes all of them.`);
+  return offered;
+}
+
 /**
  * The tools that the options select, in their usual order.
  * @throws Error that names every unknown tool or toolset, or says that no tool is left.
  */
-export function offeredTools({
-  toolsets: chosen,
-  tools: single,
-  excludeTools,
-}: Pick<Config, ToolOption>): readonly Tool[] {
+export function offeredTools(choice: ToolChoice): readonly Tool[] {
+  const { toolsets: chosen, tools: single, excludeTools } = choice;
   const faults = [
     ...unknownNames('toolsets', 'toolset', chosen, groupNames),
     ...unknownNames('tools', 'tool', single, toolNames),
@@ -56,21 +71,30 @@ export function offeredTools({
       ),
   ];
   if (faults.length > 0) throw new Error(faults.join('\n'));
-  const isChosen = (tool: Tool): boolean =>
-    (chosen === undefined && single === undefined) ||
-    single?.includes(tool.name) === true ||
-    chosen?.some((name) => groups[name]!.includes(tool)) === true;
-  const offered = tools.filter((tool) => isChosen(tool) && !excludeTools.includes(tool.name));
-  if (offered.length === 0)
-    throw new Error(`No tool is left to offer: ${optionLabel('excludeTools')} excludes all of them.`);
-  return offered;
+  const isSelected = (tool: Tool): boolean =>
+    isChosen(choice)
+      ? single?.includes(tool.name) === true || chosen?.some((name) => groups[name]!.includes(tool)) === true
+      : isOfferedByDefault(tool);
+  return notExcluded(tools.filter(isSelected), choice);
 }
 
-/** The tools that the options exclude. */
+/**
+ * The tools that a request may choose, in their usual order: those that the options select or, if they select none,
+ * also those that are only offered where they are chosen.
+ * @throws Error as `offeredTools` does.
+ */
+export const choosableTools = (choice: ToolChoice): readonly Tool[] =>
+  isChosen(choice) ? offeredTools(choice) : notExcluded(tools, choice);
+
+/** Why a tool isn't offered. Continues a sentence. */
+const reasonToLeaveOut = (tool: Tool): string =>
+  isOfferedByDefault(tool)
+    ? 'whoever runs this server left it out'
+    : `it is in the toolset ${tool.toolset}, which is off unless it is chosen (${optionLabel('toolsets')}; over HTTP also the header X-Infra-Toolsets: ${defaultName},${tool.toolset})`;
+
+/** The tools that the options don't offer, with the reason. */
 export const toolsLeftOut = (offered: readonly Tool[]): LeftOut =>
-  new Map(
-    tools.filter((tool) => !offered.includes(tool)).map(({ name }) => [name, 'whoever runs this server left it out']),
-  );
+  new Map(tools.filter((tool) => !offered.includes(tool)).map((tool) => [tool.name, reasonToLeaveOut(tool)]));
 
 /** By toolset, the names of the offered tools in it. */
 export const offeredToolsets = (offered: readonly Tool[]): Readonly<Record<string, readonly string[]>> =>

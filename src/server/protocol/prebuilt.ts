@@ -5,6 +5,8 @@ import type { ListedResource } from '../browse/index.ts';
 export interface Prebuilt {
   readonly instructions: Readonly<Record<'usual' | 'readOnly', string>>;
   readonly tools: readonly ListedTool[];
+  /** Names of the tools that are only offered where they are chosen. */
+  readonly leftOut: readonly string[];
   /** By tool name: the descriptions of read tools that differ on a read-only server. */
   readonly readOnlyDescriptions: Readonly<Record<string, string>>;
   readonly resources: readonly ListedResource[];

@@ -121,15 +121,19 @@ const withLoader = (loaded: Omit<SharedDependencies, 'loadDependencies'>): Share
 
 /**
  * The same dependencies under another policy. Everything with state stays shared.
- * @param leftOut tools that are not offered, in addition to those that the base excludes.
+ * @param tools those to offer, which may be some that the base excludes.
+ * @param leftOut tools that are not offered, in addition to the others that the base excludes.
  */
-export const dependenciesUnder = (
+export function dependenciesUnder(
   base: SharedDependencies,
   tools: readonly Tool[],
   policy: Policy,
   leftOut: LeftOut = new Map(),
-): SharedDependencies =>
-  withLoader({ ...base, ...applyPolicy(base, tools, policy, new Map([...leftOut, ...base.registry.leftOut])) });
+): SharedDependencies {
+  const offered = new Set(tools.map(({ name }) => name));
+  const others = [...leftOut, ...base.registry.leftOut].filter(([name]) => !offered.has(name));
+  return withLoader({ ...base, ...applyPolicy(base, tools, policy, new Map(others)) });
+}
 
 /** Creates the dependencies that all servers of one process share. */
 export function createDependencies({

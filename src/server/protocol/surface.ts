@@ -24,12 +24,12 @@ export function prebuiltSurface(
   derived: Prebuilt | undefined = prebuilt,
 ): Surface | undefined {
   if (!derived || !Object.values(others).every(isNothing)) return undefined;
-  const { instructions, readOnlyDescriptions, resources } = derived;
-  if (!readOnly) return { instructions: instructions.usual, tools: () => derived.tools, hidden: [], resources };
+  const { instructions, leftOut, readOnlyDescriptions, resources } = derived;
+  if (!readOnly) return { instructions: instructions.usual, tools: () => derived.tools, hidden: leftOut, resources };
   const [reading, changing] = [true, false].map((reads) =>
     derived.tools.filter(({ annotations }) => annotations.readOnlyHint === reads),
   ) as [ListedTool[], ListedTool[]];
-  const hidden = changing.map(({ name }) => name);
+  const hidden = [...leftOut, ...changing.map(({ name }) => name)];
   const tools = reading.map((tool) => ({ ...tool, description: readOnlyDescriptions[tool.name] ?? tool.description }));
   return { instructions: instructions.readOnly, tools: () => tools, hidden, resources };
 }

@@ -79,6 +79,7 @@ export { replaceSecret, storedSecret } from './stored-secret.ts';
 export { naming, visibleText, withWarning, type TextPart, type ToolText } from './tool-text.ts';
 export {
   isDocumented,
+  isOfferedByDefault,
   permissionOf,
   planOperation,
   toolsets,

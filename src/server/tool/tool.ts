@@ -25,8 +25,15 @@ export const toolsets = [
   'alerts',
   'organization',
   'webhooks',
+  'administration',
 ] as const;
 export type Toolset = (typeof toolsets)[number];
+
+/** The toolsets whose tools are offered only where a toolset or tool is chosen by name: they are rarely needed. */
+const chosenToolsets: readonly Toolset[] = ['administration'];
+
+/** Whether a tool is offered if nothing is chosen. */
+export const isOfferedByDefault = ({ toolset }: Pick<Tool, 'toolset'>): boolean => !chosenToolsets.includes(toolset);
 
 /** Members of an input, by name. */
 export type Shape = Readonly<Record<string, z.ZodType>>;

@@ -16,7 +16,7 @@ export interface Restriction {
   /** Identifies the restriction: equal names mean equal rules and tools. */
   readonly name: string;
   readonly rules: readonly Rules[];
-  /** Default: every tool that the server offers. */
+  /** Default: the tools that the server offers where nothing is chosen. */
   readonly choice?: ToolChoice;
 }
 

@@ -17,10 +17,13 @@ const mostKept = 128;
  * The server's dependencies under a caller's restriction. Counters and caches stay shared, so that a stricter
  * restriction can't be used to get around a limit. The tool list of each restriction is cached until many others have
  * been used.
+ * @param tools those of the base, which are offered unless a request chooses.
+ * @param choosable those that a request can choose. Default: the same.
  */
 export function restrictedDependencies(
   base: SharedDependencies,
   tools: readonly Tool[],
+  choosable: readonly Tool[] = tools,
 ): (restriction: Restriction) => SharedDependencies {
   const cache = new LRUCache<string, SharedDependencies>({ max: mostKept });
   return ({ name, rules, choice }) => {
@@ -29,7 +32,10 @@ export function restrictedDependencies(
     if (cached) return cached;
     const policy = rules.reduce(withRules, base.policy);
     const [chosen, others] = choice
-      ? [tools.filter((tool) => choice.tools.has(tool.name)), tools.filter((tool) => !choice.tools.has(tool.name))]
+      ? [
+          choosable.filter((tool) => choice.tools.has(tool.name)),
+          choosable.filter((tool) => !choice.tools.has(tool.name)),
+        ]
       : [tools, []];
     const dependencies = dependenciesUnder(
       base,

@@ -26,25 +26,26 @@ const policyVersionOf = async ({ policyFile }: Config): Promise<string> =>
 
 /**
  * Loads the policy.
- * @param tools the offered tools.
+ * @param tools the offered tools, and those that requests can choose.
  * @param create creates the dependencies under a policy. Called once, so that their state survives a reload.
  * @throws Error that says what is wrong with the policy.
  */
 export async function openReloadablePolicy(
   config: Config,
-  tools: readonly Tool[],
+  { offered, choosable }: { readonly offered: readonly Tool[]; readonly choosable: readonly Tool[] },
   create: (policy: Policy) => SharedDependencies,
 ): Promise<ReloadablePolicy> {
   const base = create(await configuredPolicy(config));
-  const under = (policy: Policy): SharedDependencies => dependenciesUnder(base, tools, policy);
-  let current = { dependencies: restrictedDependencies(base, tools), version: await policyVersionOf(config) };
+  const under = (policy: Policy): SharedDependencies => dependenciesUnder(base, offered, policy);
+  const restricted = (dependencies: SharedDependencies) => restrictedDependencies(dependencies, offered, choosable);
+  let current = { dependencies: restricted(base), version: await policyVersionOf(config) };
   return {
     dependencies: (restriction) => current.dependencies(restriction),
     version: () => current.version,
     prepareReload: async () => {
       const version = await policyVersionOf(config);
       if (version === current.version) return () => undefined;
-      const next = { dependencies: restrictedDependencies(under(await configuredPolicy(config)), tools), version };
+      const next = { dependencies: restricted(under(await configuredPolicy(config))), version };
       return () => void (current = next);
     },
   };
