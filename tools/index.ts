@@ -25,6 +25,7 @@ import {
   listServices,
   deleteEnvironment,
   stopEnvironment,
+  updateEnvironment,
 } from './environment/environments.ts';
 import { cloneEnvironment } from './environment/clone-environment.ts';
 import { compareEnvironments } from './environment/compare-environments.ts';
@@ -44,6 +45,7 @@ import { getOrganizationOverview } from './organization/get-organization-overvie
 import { listEvents } from './organization/list-events.ts';
 import { findResource } from './platform/find-resource.ts';
 import { getApiBudget } from './platform/get-api-budget.ts';
+import { deleteProject, updateProject } from './project/project-administration.ts';
 import { createProject, listProjects } from './project/projects.ts';
 import { deleteService } from './service/delete-service.ts';
 import { getService } from './service/get-service.ts';
@@ -138,4 +140,7 @@ export const tools: readonly Tool[] = [
   deleteEnvironmentVariable,
   getApiBudget,
   listWebhooks,
+  updateProject,
+  deleteProject,
+  updateEnvironment,
 ];

@@ -46,6 +46,8 @@ export interface TargetDeclaration {
   readonly reachesEnvironments?: boolean;
   /** The resource that it creates. The success status is then 201. */
   readonly creates?: Placement;
+  /** Whether it changes the name of its target, which is unique in what contains the target. */
+  readonly renames?: boolean;
   /** The resource that it moves. */
   readonly moves?: Placement;
   /** Roles of its query and body members, by their names in the flat input. */

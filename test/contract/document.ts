@@ -193,6 +193,8 @@ export const pageQuery = ['page', 'page_size'];
 export const extensionEndpoints: string[] = [
   'GET /project/{projectId}/environment',
   'GET /environment/{environmentId}',
+  'PUT /environment/{environmentId}',
+  ...['GET', 'PUT', 'DELETE'].map((method) => `${method} /project/{projectId}`),
   'GET /environment/{environmentId}/services',
   'GET /environment/{environmentId}/statuses',
   ...['application', 'container', 'database', 'job', 'terraform'].map((kind) => `GET /${kind}/{${kind}Id}`),

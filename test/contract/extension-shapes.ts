@@ -317,6 +317,9 @@ const beyond: Readonly<Record<string, AnswerShape>> = {
   'GET /project/{projectId}/environment/overview': whole('environment overview'),
   'GET /project/{projectId}/environment/status': whole('environment status'),
   'GET /environment/{environmentId}': one('environment'),
+  'PUT /environment/{environmentId}': one('environment'),
+  'GET /project/{projectId}': one('project'),
+  'PUT /project/{projectId}': one('project'),
   'GET /environment/{environmentId}/services': {
     text: `results[] object\n${pagination}`,
     rowsByType: Object.fromEntries(kinds.map((kind) => [kind.toUpperCase(), extensionShapes[kind]])),

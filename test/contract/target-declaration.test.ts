@@ -70,6 +70,8 @@ describe('what an operation acts upon is declared', () => {
       'update_secret_of_project',
       'delete_variable_of_project',
       'delete_secret_of_project',
+      'update_project',
+      'delete_project',
     ]);
     expect(ofProject.map(({ name }) => name).filter((name) => !reaching.includes(name))).toEqual([
       'create_environment',

@@ -130,6 +130,9 @@ const calls: Record<string, Args> = {
   delete_environment_variable: { environment: 'shop/staging', key: 'LOG_LEVEL' },
   get_api_budget: {},
   list_webhooks: {},
+  update_project: { project_id: 'data', name: 'warehouse' },
+  delete_project: { project_id: 'shop' },
+  update_environment: { environment_id: 'data/development', mode: 'STAGING' },
 };
 
 let platform: TestPlatform;

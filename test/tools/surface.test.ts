@@ -28,7 +28,7 @@ const expectedNames =
   'search_logs, compare_environments, wait_for_deployment, deploy_service, rollback_application, update_application, create_container, ' +
   'update_database, create_job, update_job, set_environment_variables, ' +
   'stop_services, start_services, delete_service, delete_environment, create_custom_domain, delete_custom_domain, delete_environment_variable, get_api_budget, ' +
-  'list_webhooks';
+  'list_webhooks, update_project, delete_project, update_environment';
 
 interface Node {
   /** Names of the members on the way, `[]` for the rows of an array. */
@@ -334,11 +334,7 @@ describe('texts', () => {
       'creating clusters, alert rules, Helm or Terraform services',
       /^create_(?:cluster|alert_rule|helm|terraform|service)$/,
     ],
-    [
-      'changing or removing projects, members or webhooks',
-      /^(?:update|change|delete|remove|edit)_(?:project|member|webhook)/,
-    ],
-    ['renaming environments', /^(?:update|rename|edit)_environment$/],
+    ['changing or removing members or webhooks', /^(?:update|change|delete|remove|edit)_(?:member|webhook)/],
   ])('the instructions say truly that there is no tool for %s', (words, name) => {
     for (const readOnly of [true, false]) expect(instructions({ readOnly })).toContain(words);
     expect([...names].filter((one) => name.test(one))).toEqual([]);

@@ -13,11 +13,13 @@ import {
   underWay,
   composeTool,
   deletion,
+  partialUpdate,
   planOperation,
   allDown,
   services,
 } from '../../src/server/tool/index.ts';
 import { landedAsAsked, readsOfCluster } from '../shared/landed-as-asked.ts';
+import { namedByRules } from '../shared/named-by-rules.ts';
 import { notActedOn } from '../shared/other-kinds.ts';
 import { serviceSubject } from '../shared/any-service.ts';
 import { afterwards, readsAfterwards, startedAnswer, startMoment } from '../shared/deployment-started.ts';
@@ -74,6 +76,18 @@ export const createEnvironment = defineTool(operations.create_environment, {
   answer: (args, context, [created = {}]) => landedAsAsked(args, context, created),
   render: record({ first: ['name', 'id', 'mode', 'cluster_name'] }),
   next: naming`Next: ${'create_application'} or ${'create_database'} puts services into it.`,
+});
+
+export const updateEnvironment = defineTool(operations.update_environment, {
+  toolset: 'administration',
+  title: 'Rename an environment, change its mode',
+  description: 'Change the name or mode of an environment. Give only what changes.',
+  ...partialUpdate(operations.update_environment, {}),
+  plan: ({ name, mode }) => [
+    ...(name === undefined ? [] : [namedByRules]),
+    ...(mode === undefined ? [] : ['Its mode decides what has to be agreed to from then on.']),
+  ],
+  fields: { name: 'New name.', mode: 'New mode.' },
 });
 
 export const stopEnvironment = defineTool(operations.stop_environment, {

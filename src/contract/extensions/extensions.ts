@@ -4,6 +4,7 @@ import { changeExtensions } from './changes.ts';
 import { deploymentExtensions } from './deployments.ts';
 import { domainExtensions } from './domains.ts';
 import { organizationExtensions } from './organization.ts';
+import { placeExtensions } from './places.ts';
 import { serviceReadExtensions } from './service-reads.ts';
 import { wideReadExtensions } from './wide-reads.ts';
 
@@ -16,6 +17,7 @@ export const extensionOperations = {
   ...domainExtensions,
   ...wideReadExtensions,
   ...organizationExtensions,
+  ...placeExtensions,
   ...serviceReadExtensions,
   ...deploymentExtensions,
   ...changeExtensions,

@@ -31,6 +31,9 @@ export const EnvironmentRequest = z.object({
   cluster_id: reference('cluster'),
 });
 
+/** Body of the request that renames an environment or changes its mode. It stays on its cluster. */
+export const EnvironmentUpdateRequest = EnvironmentRequest.pick({ name: true, mode: true });
+
 /** Body of the request that clones an environment. Omitted members are those of the original. */
 export const CloneRequest = z.object({
   name: Name.describe('Unique in the project.'),

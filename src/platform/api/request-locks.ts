@@ -89,6 +89,11 @@ const pointedAt = ({ roles }: AnyOperation, input: Input, kind: ReferenceKind): 
       : [];
   });
 
+const organizationsOf = async (db: Db, projects: readonly string[]): Promise<string[]> =>
+  (await db.selectFrom('project').select('organization_id').where('id', 'in', projects).execute()).map(
+    ({ organization_id: id }) => id,
+  );
+
 const known = (id: string | undefined): string[] => (id === undefined ? [] : [id]);
 
 /** The decision of a request, derived from the contract's declaration of its operation. */
@@ -99,8 +104,9 @@ async function decisionOf(op: AnyOperation, input: Input, db: Db): Promise<Decis
     return { decides: { [level]: [target.id] }, dependsOn: {} };
   const { project, cluster, environment } = target ? await placeOf(db, target.kind, target.id.toLowerCase()) : {};
   const [otherProjects, otherClusters] = [pointedAt(op, input, 'project'), pointedAt(op, input, 'cluster')];
-  // A new resource in a project needs a name that is unique there.
-  const createsInProject = op.creates?.in === 'project' || environment === undefined;
+  // A new or renamed resource in a project needs a name that is unique there.
+  const namesInProject =
+    op.creates?.in === 'project' || (op.renames && level === 'environment') || environment === undefined;
   const clusterIsTarget = environment === undefined && cluster !== undefined;
   const [projects, clusters] = [
     [...known(project), ...otherProjects],
@@ -108,11 +114,12 @@ async function decisionOf(op: AnyOperation, input: Input, db: Db): Promise<Decis
   ];
   return {
     decides: {
-      ...(createsInProject && { project: projects }),
+      ...(op.renames && level === 'project' && { organization: await organizationsOf(db, projects) }),
+      ...(namesInProject && { project: projects }),
       ...(clusterIsTarget && { cluster: clusters }),
       environment: known(environment),
     },
-    dependsOn: { ...(!createsInProject && { project: projects }), ...(!clusterIsTarget && { cluster: clusters }) },
+    dependsOn: { ...(!namesInProject && { project: projects }), ...(!clusterIsTarget && { cluster: clusters }) },
   };
 }
 

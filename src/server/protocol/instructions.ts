@@ -42,11 +42,15 @@ const reading: Section = [
 ];
 
 const impossible: Section = [
-  'Not possible here: shells and files in instances, metrics over time, costs, reading secrets, locks by the hour; creating clusters, alert rules, Helm or Terraform services; changing or removing projects, members or webhooks; renaming environments.',
+  'Not possible here: shells and files in instances, metrics over time, costs, reading secrets, locks by the hour; creating clusters, alert rules, Helm or Terraform services; changing or removing members or webhooks.',
 ];
 
 /** What the tools that are offered only where they are chosen are for: one of them for each subject. */
-const administered: readonly (readonly [tool: string, subject: string])[] = [['list_webhooks', 'webhooks']];
+const administered: readonly (readonly [tool: string, subject: string])[] = [
+  ['list_webhooks', 'webhooks'],
+  ['update_project', 'projects'],
+  ['update_environment', 'renaming environments'],
+];
 
 /** That there are such tools, where they are hidden. */
 function administration(hidden: readonly string[]): readonly Section[] {

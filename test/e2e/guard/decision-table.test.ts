@@ -108,6 +108,11 @@ const table: Record<string, Row> = {
   delete_custom_domain: ['name', 'name', 'cannot'],
   delete_environment_variable: ['name', 'name', 'cannot'],
   get_api_budget: read,
+  list_webhooks: read,
+  // A project touches all its environments. This one has none in PRODUCTION.
+  update_project: ['name', 'name', 'cannot'],
+  delete_project: ['name', 'name', 'name'],
+  update_environment: ['name', 'name', 'cannot'],
 };
 
 /** Tools whose target is in no environment: rules about environments have no hold on them. */
@@ -127,6 +132,9 @@ const placeless = [
   'find_resource',
   'get_organization_overview',
   'get_api_budget',
+  'list_webhooks',
+  'update_project',
+  'delete_project',
 ];
 /** Tools whose every call is destructive. */
 const destructive = [
@@ -140,6 +148,9 @@ const destructive = [
   'delete_custom_domain',
   'delete_environment_variable',
   'restore_database',
+  'update_project',
+  'delete_project',
+  'update_environment',
 ];
 /** Tools whose calls are destructive where what they replace can't be read, which the document doesn't offer. */
 const blind = ['update_container', 'update_database'];

@@ -522,7 +522,11 @@ export function validRequests(ids: Ids, mark: string): Record<OperationName, Inp
     delete_job: job,
     delete_helm: helm,
     delete_terraform: terraform,
+    get_project: project,
+    update_project: { ...project, name: `renamed project ${mark}`, description: 'Renamed by a test.' },
+    update_environment: { ...environment, name: `renamed environment ${mark}`, mode: 'DEVELOPMENT' },
     delete_environment: environment,
+    delete_project: project,
     cancel_deployment: environment,
     unlock_cluster: at('cluster_id'),
     clone_environment: {

@@ -1,8 +1,9 @@
 import type { Selectable } from 'kysely';
-import { invalid, isoNow } from '../../common/index.ts';
+import { invalid, isoNow, refused } from '../../common/index.ts';
 import { requireUnlocked } from '../../engine/index.ts';
-import type { OperationHandlers } from '../handler.ts';
+import type { OperationHandlers, RequestContext } from '../handler.ts';
 import type { Db, EnvironmentTable, ProjectTable } from '../../store/index.ts';
+import { findUnlockedCluster } from './environment-changes.ts';
 import { builtInVariables } from './variable-answers.ts';
 import { findById, parseServiceRow } from './find.ts';
 import { pageOf, totalOf } from './page.ts';
@@ -46,6 +47,36 @@ export const environmentAnswers = async (db: Db, rows: readonly Selectable<Envir
   }));
 };
 
+/** The number of environments that a refusal to delete their project names. */
+const namedInRefusal = 5;
+
+/**
+ * Gives an environment's built-in variables the values of its new row, and marks the services that read them as out of
+ * date.
+ */
+async function updateBuiltInVariables(
+  environment: Selectable<EnvironmentTable>,
+  { db, engine }: Pick<RequestContext, 'db' | 'engine'>,
+): Promise<void> {
+  for (const { id, value = null } of builtInVariables(environment))
+    await db
+      .updateTable('variable')
+      .set({ value, updated_at: environment.updated_at })
+      .where('id', '=', id)
+      .where('value', 'is distinct from', value)
+      .execute();
+  const services = await db
+    .selectFrom('service')
+    .select('id')
+    .where('environment_id', '=', environment.id)
+    .orderBy('id')
+    .execute();
+  await engine.variableChanged(
+    db,
+    services.map(({ id }) => id),
+  );
+}
+
 export const projectHandlers = {
   list_projects: async (input, context) =>
     pageOf(await ownedBy(context, 'project', input.organization_id), input, (rows) => projectAnswers(context.db, rows)),
@@ -66,6 +97,38 @@ export const projectHandlers = {
       .returningAll()
       .executeTakeFirstOrThrow();
     return (await projectAnswers(db, [row]))[0]!;
+  },
+  get_project: async ({ project_id }, { db }) =>
+    (await projectAnswers(db, [await findById(db, 'project', project_id)]))[0]!,
+  update_project: async ({ project_id, name, description }, { db, clock }) => {
+    const project = await findById(db, 'project', project_id);
+    await requireFreeName(db, 'project', project.organization_id, name, project_id);
+    const row = await db
+      .updateTable('project')
+      .set({ name, description: description ?? null, updated_at: isoNow(clock) })
+      .where('id', '=', project_id)
+      .returningAll()
+      .executeTakeFirstOrThrow();
+    return (await projectAnswers(db, [row]))[0]!;
+  },
+  delete_project: async ({ project_id }, { db }) => {
+    const { name } = await findById(db, 'project', project_id);
+    const environments = await db
+      .selectFrom('environment')
+      .select('name')
+      .where('project_id', '=', project_id)
+      .orderBy('name')
+      .execute();
+    if (environments.length > 0) {
+      const names = environments.slice(0, namedInRefusal).map((environment) => environment.name);
+      const more = environments.length - names.length;
+      throw refused(
+        `The project ${name} can't be deleted: it has ${environments.length} environment${environments.length === 1 ? '' : 's'} (${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}). Delete these first.`,
+      );
+    }
+    await db.deleteFrom('variable').where('project_id', '=', project_id).execute();
+    await db.deleteFrom('project').where('id', '=', project_id).execute();
+    return undefined;
   },
   list_environments: async (input, { db }) => {
     await findById(db, 'project', input.project_id);
@@ -111,6 +174,20 @@ export const projectHandlers = {
   },
   get_environment: async ({ environment_id }, { db }) =>
     (await environmentAnswers(db, [await findById(db, 'environment', environment_id)]))[0]!,
+  update_environment: async ({ environment_id, name, mode }, context) => {
+    const { db, clock, principal } = context;
+    await findUnlockedCluster(environment_id, context);
+    const environment = await findById(db, 'environment', environment_id);
+    await requireFreeName(db, 'environment', environment.project_id, name, environment_id);
+    const row = await db
+      .updateTable('environment')
+      .set({ name, mode, updated_at: isoNow(clock), updated_by: principal.name })
+      .where('id', '=', environment_id)
+      .returningAll()
+      .executeTakeFirstOrThrow();
+    if (mode !== environment.mode) await updateBuiltInVariables(row, context);
+    return (await environmentAnswers(db, [row]))[0]!;
+  },
   list_services: async (input, { db }) => {
     await findById(db, 'environment', input.environment_id);
     const cluster = await clusterOf(db, input.environment_id);
@@ -129,9 +206,13 @@ export const projectHandlers = {
   OperationHandlers<
     | 'list_projects'
     | 'create_project'
+    | 'get_project'
+    | 'update_project'
+    | 'delete_project'
     | 'list_environments'
     | 'create_environment'
     | 'get_environment'
+    | 'update_environment'
     | 'list_services'
   >
 >;

@@ -53,6 +53,7 @@ const owners = { project: 'organization_id', environment: 'project_id', helm_rep
 
 /**
  * Refuses a name that a sibling already has, ignoring case.
+ * @param itself the id of the row that gets the name, if it exists already
  * @throws ApiProblem 400 with the member
  */
 export async function requireFreeName(
@@ -60,12 +61,14 @@ export async function requireFreeName(
   table: keyof typeof owners,
   ownerId: string,
   name: string,
+  itself = '',
 ): Promise<void> {
   const taken = await db
     .selectFrom(table as 'project')
     .select(['id', 'name'])
     .where(owners[table] as 'organization_id', '=', ownerId)
     .where(db.sql.sameIgnoringCase('name', name))
+    .where('id', '<>', itself)
     .executeTakeFirst();
   if (taken)
     throw invalid('name', `the ${table.replaceAll('_', ' ')} "${taken.name}" (${taken.id}) has that name already`);
