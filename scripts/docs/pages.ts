@@ -1,7 +1,7 @@
 import { argumentsOf } from '../../src/cli/commands/tools.ts';
 import { linkedPages, type OptionHelp, optionHelp, pageLink } from '../../src/cli/config/index.ts';
 import type { AnyOperation } from '../../src/contract/index.ts';
-import { listed, needsConfirmation } from '../../src/server/guard/index.ts';
+import { described, needsConfirmation } from '../../src/server/guard/index.ts';
 import { isDocumented, permissionOf, toolsets, type Tool } from '../../src/server/tool/index.ts';
 import { tools } from '../../tools/index.ts';
 import { code, markdownTable } from './markdown.ts';
@@ -81,7 +81,7 @@ const effectText = ({ effect, effectIfHidden }: AnyOperation): string =>
   effectIfHidden === effect ? effect : `${effect}, ${effectIfHidden} where it loses or replaces something unseen`;
 
 const toolSection = (tool: Tool): string => {
-  const { title, description, inputSchema } = listed(tool);
+  const { title, description, inputSchema } = described(tool);
   const rows = argumentsOf(inputSchema, code).map(({ name, type, isRequired, description: meaning }) => [
     code(name),
     type,
@@ -92,7 +92,7 @@ const toolSection = (tool: Tool): string => {
   return [
     `### ${tool.name}`,
     ...(title === undefined ? [] : [`*${title}*`]),
-    description,
+    isDocumented(tool) ? description : `${description} Some platforms lack this.`,
     `Effect: ${effectText(tool.operation)}${needsConfirmation(effect) ? ', asks the user first' : ''}. Token permission: ${permissionOf(tool)}. ${tool.operations.length > 1 ? 'Requests' : 'Request'}: ${tool.operations.map(request).join(', ')}.`,
     rows.length === 0 ? 'Takes no arguments.' : markdownTable(['Argument', 'Type', 'Required', 'Meaning'], rows),
   ].join('\n\n');

@@ -39,7 +39,7 @@ describe('the registry of a job', () => {
     expect(await sourceOf('job', id)).toMatchObject({ image: { registry_id: seedId('registry/acme') } });
     await calling('update_job', { job: id, source: { image: { registry_id: 'docker-hub' } } });
     expect(await sourceOf('job', id)).toEqual({ image: { ...image, registry_id: seedId('registry/docker-hub') } });
-    await calling('update_job', { job: id, source: { image: { registry_id: seedId('registry/acme') } } });
+    await calling('update_job', { job: id, source: { image: { registry: 'acme' } } });
     expect(await sourceOf('job', id)).toMatchObject({ image: { registry_id: seedId('registry/acme') } });
   });
 

@@ -70,6 +70,6 @@ test('nobody is invited who is a member or was invited', async () => {
     { email: results[0]!.email.toUpperCase(), role_id: 'Developer' },
     /is a member already/,
   );
-  await agreed('invite_member', { email: 'nia@acme.example', role_id: 'Developer' });
+  await agreed('invite_member', { email: 'nia@acme.example', role: 'Developer' });
   await expectNeedless('invite_member', { email: 'nia@acme.example', role_id: 'Developer' }, /invited already/);
 });

@@ -25,7 +25,7 @@ const promised: Readonly<Record<string, readonly unknown[]>> = {
     { ...repository, git_token_id: '00000000-0000-4000-8000-000000000001' },
   ],
   '{url, branch, root_path}.': [repository, { branch: 'next' }],
-  '{readiness_probe, liveness_probe}, each {type: {http: {port, path}} (or tcp, grpc: {port}, exec: {command}), initial_delay_seconds, failure_threshold …}.':
+  '{readiness_probe, liveness_probe: {type: {http: {port, path}}, initial_delay_seconds …}}; or tcp, grpc, exec: {command}.':
     [
       {},
       { readiness_probe: probe, liveness_probe: probe },
@@ -33,14 +33,14 @@ const promised: Readonly<Record<string, readonly unknown[]>> = {
       { readiness_probe: { type: { grpc: { port: 80 } } } },
       { readiness_probe: { type: { exec: { command: ['true'] } } } },
     ],
-  '{name, internal_port, publicly_accessible, protocol: HTTP, GRPC, TCP, UDP}.': [ports],
-  '{name, internal_port, publicly_accessible, protocol: HTTP, GRPC, TCP, UDP}. Merged; remove: true takes one out.': [
+  '{internal_port, publicly_accessible, protocol: HTTP, GRPC, TCP, UDP}.': [ports],
+  '{internal_port, publicly_accessible, protocol: HTTP, GRPC, TCP, UDP}. Merged; remove: true removes one.': [
     ports,
     withRemoval,
     [{ name: 'p1', remove: true }],
   ],
   '{mount_point, size in GB, type: FAST_SSD}.': [[disks]],
-  '{mount_point, size in GB, type: FAST_SSD}. Likewise.': [[disks], [{ mount_point: '/data', remove: true }]],
+  '{mount_point, size in GB, type: FAST_SSD}. As ports.': [[disks], [{ mount_point: '/data', remove: true }]],
   '{name, internal_port, external_port, namespace, protocol, service_name}.': [
     [
       {
@@ -56,39 +56,37 @@ const promised: Readonly<Record<string, readonly unknown[]>> = {
   'KEDA: {scalers: [{scaler_type, config_json}]}.': [
     { scalers: [{ scaler_type: 'cpu', config_json: { value: '80' } }] },
   ],
-  '{image: {image_name, tag, registry_id: name or id}} or {docker: {git_repository: {url, branch, root_path}, dockerfile_path}}.':
-    [
-      ...['00000000-0000-4000-8000-000000000001', 'our-registry'].map((registry_id) => ({
-        image: { image_name: 'library/report', tag: '1.0', registry_id },
-      })),
-      { docker: { git_repository: repository, dockerfile_path: 'Dockerfile' } },
-    ],
-  '{cronjob: {scheduled_at: "0 3 * * *", timezone, entrypoint, arguments}}, or at events {on_start, on_stop, on_delete}: each {entrypoint, arguments}.':
+  '{image: {image_name, tag, registry}} or {docker: {git_repository: {url, branch}, dockerfile_path}}.': [
+    ...['00000000-0000-4000-8000-000000000001', 'our-registry'].map((registry) => ({
+      image: { image_name: 'library/report', tag: '1.0', registry },
+    })),
+    { docker: { git_repository: repository, dockerfile_path: 'Dockerfile' } },
+  ],
+  '{cronjob: {scheduled_at: "0 3 * * *", timezone, entrypoint}} or {on_start, on_stop, on_delete: {entrypoint, arguments}}.':
     [
       { cronjob: { scheduled_at: '0 3 * * *', timezone: 'Europe/Paris', ...command } },
       { on_start: command, on_stop: command, on_delete: command },
     ],
-  '{helm_repository: {repository: name or id, chart_name, chart_version}} or {git_repository: {url, branch, root_path}}, or as shown.':
-    [
-      ...['00000000-0000-4000-8000-000000000001', 'charts'].map((from) => ({
-        helm_repository: { repository: from, chart_name: 'redis', chart_version: '1.2.3' },
-      })),
-      { git_repository: repository },
-      {
-        repository: {
-          chart_name: 'redis',
-          chart_version: '1.2.3',
-          repository: { id: '00000000-0000-4000-8000-000000000001' },
-        },
+  '{helm_repository: {repository, chart_name, chart_version}} or {git_repository: {url, branch, root_path}}.': [
+    ...['00000000-0000-4000-8000-000000000001', 'charts'].map((from) => ({
+      helm_repository: { repository: from, chart_name: 'redis', chart_version: '1.2.3' },
+    })),
+    { git_repository: repository },
+    {
+      repository: {
+        chart_name: 'redis',
+        chart_version: '1.2.3',
+        repository: { id: '00000000-0000-4000-8000-000000000001' },
       },
-      { git: { git_repository: repository } },
-    ],
+    },
+    { git: { git_repository: repository } },
+  ],
   '{raw: {values: [{name, content: YAML}]}} or {git: {git_repository, paths}}.': [
     { raw: { values: [{ name: 'a.yaml', content: 'a: 1' }] } },
     { git: { git_repository: repository, paths: ['a.yaml'] } },
   ],
   'All the [name, value] pairs.': [[['image.tag', '1.0']]],
-  '{} for none, or {username, password}; AWS: region, access_key_id, secret_access_key, role_arn; others: vendor_access_key, vendor_secret_key, vendor_project_id, azure_tenant_id, azure_subscription_id.':
+  '{} for none, {username, password}, or for AWS {region, access_key_id, secret_access_key}, others vendor_access_key …':
     [
       {},
       { username: 'reader', password: 'correct-horse-9' },
@@ -103,13 +101,11 @@ const promised: Readonly<Record<string, readonly unknown[]>> = {
     ],
   'HTTPS, OCI_ECR, OCI_PUBLIC_ECR, OCI_GENERIC_CR …': ['HTTPS'],
   'https:// for HTTPS, oci:// for OCI kinds.': ['https://charts.example.com'],
-  'Which to post: DEPLOYMENT_STARTED, DEPLOYMENT_SUCCEEDED, DEPLOYMENT_FAILED or other words of the platform.': [
+  'DEPLOYMENT_STARTED, DEPLOYMENT_SUCCEEDED, DEPLOYMENT_FAILED or others of the platform.': [
     ['DEPLOYMENT_STARTED', 'DEPLOYMENT_SUCCEEDED'],
     ['DEPLOYMENT_FAILED', 'A_WORD_OF_THE_PLATFORM'],
   ],
-  'What a notification shows: {summary, runbook_url}.': [
-    { summary: 'CPU is high', runbook_url: 'https://wiki.example/cpu' },
-  ],
+  '{summary, runbook_url}': [{ summary: 'CPU is high', runbook_url: 'https://wiki.example/cpu' }],
   'Receives a POST per event.': ['https://hooks.example/in'],
   'How long it must hold, ISO 8601: PT5M.': ['PT5M', 'PT30S', 'P1D'],
   'Time, or ago: PT15M.': ['PT15M', '2026-01-02T03:04:05Z'],

@@ -51,7 +51,7 @@ const calls: Record<string, Args> = {
   lock_cluster: { cluster_id: 'main', reason: 'Incident 7' },
   upgrade_cluster: { cluster_id: 'main' },
   list_members: {},
-  invite_member: { email: 'nia@acme.example', role_id: 'Developer' },
+  invite_member: { email: 'nia@acme.example', role: 'Developer' },
   update_alert_rule: { alert_rule_id: 'checkout-errors', severity: 'MEDIUM' },
   create_helm_repository: {
     name: 'vendor',

@@ -51,7 +51,7 @@ const byName: Readonly<Record<string, Record<string, unknown>>> = {
   list_deployments: { environment: 'shop/production' },
   create_environment: { project_id: 'shop', name: 'preview', mode: 'STAGING', cluster_id: 'main' },
   find_resource: { environment: 'shop/staging' },
-  invite_member: { email: 'nia@acme.example', role_id: 'Developer' },
+  invite_member: { email: 'nia@acme.example', role: 'Developer' },
 };
 
 describe('what a tool is declared to read', () => {

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { listed } from '../../src/server/guard/tool-registry.ts';
+import { described, listed } from '../../src/server/guard/tool-registry.ts';
 import type { JsonSchema } from '../../src/server/json/json-schema.ts';
 import type { Tool } from '../../src/server/tool/tool.ts';
 import { tools } from '../../tools/index.ts';
@@ -13,7 +13,7 @@ const controls = ['dry_run'];
 const acrossMembers = /exactly one of|at least one|" and "|" or "/;
 
 const membersOf = (tool: Tool): readonly [string, JsonSchema][] =>
-  Object.entries(listed(tool).inputSchema.properties ?? {}).filter(([name]) => !controls.includes(name));
+  Object.entries(described(tool).inputSchema.properties ?? {}).filter(([name]) => !controls.includes(name));
 
 /** Issues with one argument, whatever else may be wrong with the call. */
 const issuesWith = (tool: Tool, name: string, value: unknown): readonly string[] =>

@@ -112,14 +112,13 @@ export const updateAlertRule = defineTool(operations.update_alert_rule, {
   toolset: 'alerts',
   title: 'Change or silence an alert',
   description:
-    'Tune or mute an alert (alarm) that is too noisy: turn it off, raise its threshold, change condition, severity or receivers. Give only what ' +
-    'changes.',
+    'Tune or mute an alert (alarm) that is too noisy: turn it off, raise its threshold, change condition, severity or receivers.',
   ...partialUpdate(operations.update_alert_rule, { fixed }),
   fields: {
-    alert_rule_id: 'Id of the rule.',
-    alert_receiver_ids: 'Who is told: names or ids.',
+    alert_rule_id: 'Name or id.',
+    alert_receiver_ids: 'Who is told.',
     'condition.threshold': 'Compared by operator.',
-    presentation: 'What a notification shows: {summary, runbook_url}.',
+    presentation: '{summary, runbook_url}',
   },
   folded: ['presentation'],
   next: 'is_up_to_date turns true once the alerting system has taken it over.',

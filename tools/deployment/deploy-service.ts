@@ -88,6 +88,7 @@ export const deployService = composeTool({
     ...waitForEnd,
   },
   folded: ['services[]'],
+  needsOneOf: ['service', 'environment', 'services'],
   rules: ({ services, ...others }) => {
     if (services === undefined) return alone(others);
     return [

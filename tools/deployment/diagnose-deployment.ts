@@ -13,7 +13,7 @@ import {
   type NextCall,
   type ToolContext,
 } from '../../src/server/tool/index.ts';
-import { oneOf, readAspect, readsOf, serviceSubject, statusOf, type Subject } from '../shared/any-service.ts';
+import { exactlyOne, readAspect, readsOf, serviceSubject, statusOf, type Subject } from '../shared/any-service.ts';
 import { describeStop, diagnosisAnswer, diagnosisView } from '../shared/diagnosis-text.ts';
 import { readEnvironmentHistory, gather, readsOfDiagnosis } from '../shared/diagnosis-evidence.ts';
 import { observedServices, type ObservedService } from '../shared/observed-services.ts';
@@ -226,7 +226,7 @@ export const diagnoseDeployment = composeTool({
     environment: reference('environment').optional(),
     deployment_id: z.string().optional().describe('Default: the latest that failed.'),
   },
-  rules: oneOf('service', 'environment'),
+  ...exactlyOne('service', 'environment'),
   operations: [
     ...readsOf('deployments', 'logs', 'status'),
     operations.list_environment_deployments,

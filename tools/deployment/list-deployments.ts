@@ -14,7 +14,7 @@ import {
 } from '../../src/server/tool/index.ts';
 import {
   aspectFailure,
-  oneOf,
+  exactlyOne,
   readAspect,
   readsByKind,
   readsOf,
@@ -74,7 +74,7 @@ export const listDeployments = composeTool({
     page: PageNumber.optional(),
     page_size: PageSize.default(defaultPageSizes.shownDeployments),
   },
-  rules: oneOf('service', 'environment'),
+  ...exactlyOne('service', 'environment'),
   operations: [...readsOf('deployments'), operations.list_environment_deployments],
   equivalentOperations: [...readsOf('deployments'), operations.list_environment_deployments],
   reads: anyOf(...readsByKind('deployments', 'the history', operations.list_environment_deployments)),

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { DeploymentAction, operations, reference } from '../../src/contract/index.ts';
 import { anyOf, anyService, composeTool, pick, type JsonRecord, type NextCall } from '../../src/server/tool/index.ts';
-import { oneOf, readsByKind, readsInstead, readsOf, serviceSubject } from '../shared/any-service.ts';
+import { exactlyOne, readsByKind, readsInstead, readsOf, serviceSubject } from '../shared/any-service.ts';
 import { endAnswer, endView, readsToExplain } from '../shared/deployment-end.ts';
 import { awaitEarlierEnd, waitTime } from '../shared/wait-for-end.ts';
 import { awaitGone } from '../shared/wait-until-gone.ts';
@@ -40,7 +40,7 @@ export const waitForDeployment = composeTool({
     action: DeploymentAction.default('DEPLOY').describe('What was asked for.'),
     seconds: waitTime,
   },
-  rules: oneOf('service', 'environment', 'cluster'),
+  ...exactlyOne('service', 'environment', 'cluster'),
   operations: [...readsOf('status'), operations.get_environment_status],
   reads: [
     ...anyOf(...readsByKind('status', 'the state', operations.get_environment_status)),

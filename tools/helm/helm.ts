@@ -8,7 +8,7 @@ export const createHelmRepository = defineTool(operations.create_helm_repository
   description: 'Add or register a private Helm chart repository or OCI registry, with its credentials.',
   fields: {
     config:
-      '{} for none, or {username, password}; AWS: region, access_key_id, secret_access_key, role_arn; others: vendor_access_key, vendor_secret_key, vendor_project_id, azure_tenant_id, azure_subscription_id.',
+      '{} for none, {username, password}, or for AWS {region, access_key_id, secret_access_key}, others vendor_access_key …',
   },
   folded: ['config'],
   plan: () => ['Stores these credentials on the platform.'],
@@ -64,7 +64,7 @@ const update = serviceUpdate(operations.update_helm, {
   asRequest,
   fields: {
     source:
-      '{helm_repository: {repository: name or id, chart_name, chart_version}} or {git_repository: {url, branch, root_path}}, or as shown.',
+      '{helm_repository: {repository, chart_name, chart_version}} or {git_repository: {url, branch, root_path}}.',
     values_override: 'Values.',
     'values_override.set': 'All the [name, value] pairs.',
     'values_override.file': '{raw: {values: [{name, content: YAML}]}} or {git: {git_repository, paths}}.',

@@ -12,9 +12,9 @@ import {
 const jobFields = {
   fields: {
     source:
-      '{image: {image_name, tag, registry_id: name or id}} or {docker: {git_repository: {url, branch, root_path}, dockerfile_path}}.',
+      '{image: {image_name, tag, registry}} or {docker: {git_repository: {url, branch}, dockerfile_path}}.',
     schedule:
-      '{cronjob: {scheduled_at: "0 3 * * *", timezone, entrypoint, arguments}}, or at events {on_start, on_stop, on_delete}: each {entrypoint, arguments}.',
+      '{cronjob: {scheduled_at: "0 3 * * *", timezone, entrypoint}} or {on_start, on_stop, on_delete: {entrypoint, arguments}}.',
   },
   folded: ['source', 'schedule'],
   hidden: ['port', 'description'],

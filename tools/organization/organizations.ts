@@ -25,7 +25,7 @@ export const listMembers = defineTool(operations.list_members, {
   description: [
     'Who has access, and who are the admins? The team members (users) of the organization with their roles (permissions), and when they were ' +
       'last active.',
-    naming`Shows the role ids that ${'invite_member'} takes.`,
+    naming`Shows the roles that ${'invite_member'} takes.`,
   ],
   render: table('member', ['name', 'email', 'role_name', 'role_id', 'role', 'last_activity_at', 'nickname', 'id']),
 });
@@ -36,9 +36,12 @@ export const inviteMember = defineTool(operations.invite_member, {
   description:
     'Invite a new colleague or teammate: add someone to the organization by e-mail, give them access as a developer or in another role. Sends ' +
     'the invitation.',
-  fields: { role_id: 'Role to give; default VIEWER.' },
-  hidden: ['role'],
-  input: { show_link: z.boolean().optional().describe('Show the link, too: whoever has it can join.') },
+  fields: { role_id: 'Default: Viewer.' },
+  // The deprecated member has the plain name of the other, which takes the same names.
+  input: {
+    role: undefined,
+    show_link: z.boolean().optional().describe('Show the link, too: whoever has it can join.'),
+  },
   answer: async ({ show_link }, _, [answer = {}]) => (show_link === true ? answer : omit(answer, ['invitation_link'])),
   plan: () => ['Gives this person access to the organization.'],
   preview: role,
@@ -59,6 +62,6 @@ export const updateBillingInfo = defineTool(operations.update_billing_info, {
   toolset: 'organization',
   title: 'Change the invoice address',
   description:
-    'Change billing details: the address, company name, e-mail or VAT number on the invoice. Give only what changes.',
+    'Change billing details: the address, company name, e-mail or VAT number on the invoice.',
   ...partialUpdate(operations.update_billing_info),
 });

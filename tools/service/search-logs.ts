@@ -12,7 +12,7 @@ import {
 } from '../../src/server/tool/index.ts';
 import {
   logOf,
-  oneOf,
+  exactlyOne,
   readsByKind,
   readsInstead,
   readsOf,
@@ -159,7 +159,7 @@ export const searchLogs = composeTool({
     limit: z.int().min(1).max(maximumLimit).default(defaultLimit).describe('Newest matches.'),
     oldest: z.boolean().optional().describe('Oldest first.'),
   },
-  rules: oneOf('service', 'environment'),
+  ...exactlyOne('service', 'environment'),
   operations: [...readsOf('logs', 'deployments'), operations.get_environment_logs],
   equivalentOperations: [...readsOf('logs'), operations.get_environment_logs],
   reads: [

@@ -13,7 +13,7 @@ import {
 import {
   byEnvironment,
   serviceCandidates,
-  choiceRules,
+  neededChoice,
   isUnderWay,
   readsOfChoice,
   serviceChoice,
@@ -84,10 +84,10 @@ export const startServices = composeTool({
   toolset: 'services',
   title: 'Start services, turn them on again',
   description:
-    'Start stopped services again, resume them, bring an environment back up in the morning, with the commits, tags and chart versions that ran ' +
-    'before, where the history tells them: by list, or everything in a project, environment or mode. Runs no job and no Terraform.',
+    'Start stopped services again, resume them, bring an environment back up in the morning, at the versions that ran before. ' +
+    'Runs no job and no Terraform.',
   input: { ...serviceChoice, ...waitForEnd },
-  rules: choiceRules,
+  ...neededChoice,
   spansEnvironments: true,
   operations: [operations.deploy_services],
   matchesAction: isStart,

@@ -3,7 +3,7 @@ import { chosenServices, composeTool, type JsonRecord, type PlannedOperation } f
 import {
   byEnvironment,
   serviceCandidates,
-  choiceRules,
+  neededChoice,
   isUnderWay,
   readsOfChoice,
   serviceChoice,
@@ -44,10 +44,10 @@ export const stopServices = composeTool({
   toolset: 'services',
   title: 'Stop services, turn them off',
   description:
-    'Stop or switch off services, one or many, take them offline or pause them, also across environments: by list, or everything in a project, ' +
-    "environment or mode, such as everything that isn't production. Leaves out what is deploying.",
+    'Stop or switch off services, one or many, take them offline or pause them, also across environments, ' +
+    "such as everything that isn't production. Leaves out what is deploying.",
   input: { ...serviceChoice, ...waitForEnd },
-  rules: choiceRules,
+  ...neededChoice,
   spansEnvironments: true,
   operations: [operations.stop_services],
   expand: async (args, context): Promise<readonly PlannedOperation[]> =>

@@ -187,3 +187,6 @@ export const oneOf =
       ? []
       : [`exactly one of ${list.format(members.map((member) => `"${member}"`))} must be given`];
   };
+
+/** The same rule for a tool, with what its description says of it. */
+export const exactlyOne = (...members: readonly string[]) => ({ needsOneOf: members, rules: oneOf(...members) });

@@ -48,7 +48,7 @@ interface Choice {
 
 /** The arguments that choose services. */
 export const serviceChoice = {
-  services: z.array(anyService()).min(1).optional().describe('These, or all that the following choose.'),
+  services: z.array(anyService()).min(1).optional().describe('Goes without the others.'),
   project: reference('project').optional(),
   environment: reference('environment').optional(),
   modes: z.array(EnvironmentMode).min(1).optional().describe('Not production: DEVELOPMENT, STAGING.'),
@@ -59,7 +59,7 @@ export const serviceChoice = {
  * An argument rule: a list of services, or arguments that choose them. An empty choice never means the whole
  * organization.
  */
-export const choiceRules = ({ services, project, environment, modes, kinds }: Choice): readonly string[] => {
+const choiceRules = ({ services, project, environment, modes, kinds }: Choice): readonly string[] => {
   const hasChoice = [project, environment, modes].some((one) => one !== undefined);
   if (services === undefined)
     return hasChoice ? [] : ['"services", or one of "project", "environment" and "modes", must be given'];
@@ -67,6 +67,9 @@ export const choiceRules = ({ services, project, environment, modes, kinds }: Ch
     ? ['"services" goes with none of "project", "environment", "modes" and "kinds"']
     : [];
 };
+
+/** This rule for a tool, with what its description says of it. */
+export const neededChoice = { needsOneOf: ['services', 'project', 'environment', 'modes'], rules: choiceRules };
 
 /** The reads for a choice of services. */
 export const readsOfChoice: readonly ReadUse[] = [

@@ -29,9 +29,9 @@ export const withHealthchecks = (service: JsonRecord): JsonRecord => ({
 /** Input descriptions of members that several kinds share, in every tool that creates or changes a service. */
 const fields: Readonly<Record<string, string>> = {
   healthchecks:
-    '{readiness_probe, liveness_probe}, each {type: {http: {port, path}} (or tcp, grpc: {port}, exec: {command}), initial_delay_seconds, failure_threshold …}.',
+    '{readiness_probe, liveness_probe: {type: {http: {port, path}}, initial_delay_seconds …}}; or tcp, grpc, exec: {command}.',
   autoscaling: 'KEDA: {scalers: [{scaler_type, config_json}]}.',
-  ports: '{name, internal_port, publicly_accessible, protocol: HTTP, GRPC, TCP, UDP}.',
+  ports: '{internal_port, publicly_accessible, protocol: HTTP, GRPC, TCP, UDP}.',
   storage: '{mount_point, size in GB, type: FAST_SSD}.',
 };
 
@@ -48,8 +48,6 @@ const hidden = [
   'git_repository.provider',
   'git_repository.git_token_id',
 ];
-
-const merged = 'Give only what changes; null removes.';
 
 type Printing = Pick<CompositionDefinition<Record<never, never>>, 'fields' | 'folded' | 'hidden'>;
 
@@ -98,14 +96,14 @@ export function serviceUpdate(
   return {
     toolset: 'services' as const,
     title,
-    description: `${description} ${merged}`,
+    description,
     ...partialUpdate(operation, { exclusive: [...probes, ...exclusive], kinds, asRequest }),
     ...serviceFields({
       ...own,
       fields: {
         name: 'New name.',
-        ports: `${fields['ports']} Merged; remove: true takes one out.`,
-        storage: `${fields['storage']} Likewise.`,
+        ports: `${fields['ports']} Merged; remove: true removes one.`,
+        storage: `${fields['storage']} As ports.`,
         ...own.fields,
       },
     }),

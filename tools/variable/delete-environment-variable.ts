@@ -12,7 +12,7 @@ import {
   type Preview,
   type ToolContext,
 } from '../../src/server/tool/index.ts';
-import { oneOf } from '../shared/any-service.ts';
+import { exactlyOne } from '../shared/any-service.ts';
 import {
   effective,
   isOwnerKind,
@@ -150,7 +150,7 @@ export const deleteEnvironmentVariable = composeTool({
     'Remove or delete an environment variable (env var) or secret that we no longer need, by its key. The plan tells who sees it, and what is ' +
     'inherited then.',
   input: { ...ownerInput, key: z.string().min(1).describe('Or id.') },
-  rules: oneOf(...ownerMembers),
+  ...exactlyOne(...ownerMembers),
   operations: variableOperations('delete', 'deleteSecret'),
   reads: [...ownedVariableReads('variables'), ...ownedVariableReads('secrets')],
   expand: async ({ key }, context) => [await planDeletion(ownerIn(context, 'deleted', ...ownerMembers), key, context)],

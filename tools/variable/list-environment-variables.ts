@@ -140,6 +140,7 @@ export const listEnvironmentVariables = composeTool({
   },
   // All rows are given without them.
   hidden: ['page', 'page_size'],
+  needsOneOf: [...places, 'key'],
   rules: (args) =>
     args.key !== undefined && places.every((member) => args[member] === undefined) ? [] : oneOf(...places)(args),
   operations: variableLists('variables'),

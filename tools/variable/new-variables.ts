@@ -10,7 +10,7 @@ import {
   type PlannedOperation,
   type ToolContext,
 } from '../../src/server/tool/index.ts';
-import { oneOf } from '../shared/any-service.ts';
+import { exactlyOne } from '../shared/any-service.ts';
 import {
   matchesValueOf,
   ownerIn,
@@ -42,7 +42,7 @@ const ofApplication = defineTool(operations.create_environment_variable, {
 export const createEnvironmentVariable: Tool = {
   ...ofApplication,
   operations: variableOperations('create'),
-  rules: oneOf(...ownerMembers),
+  ...exactlyOne(...ownerMembers),
   matchesAction: matchesValueOf('variables'),
 };
 
@@ -66,7 +66,7 @@ const secretOfApplication = defineTool(operations.create_secret, {
 export const createSecret: Tool = {
   ...secretOfApplication,
   operations: variableOperations('createSecret'),
-  rules: oneOf(...ownerMembers),
+  ...exactlyOne(...ownerMembers),
   matchesAction: matchesValueOf('secrets'),
 };
 
@@ -121,5 +121,5 @@ const ofContainer = defineTool(operations.override_environment_variable, {
 export const overrideEnvironmentVariable: Tool = {
   ...ofContainer,
   operations: [operations.override_environment_variable, operations.override_variable],
-  rules: oneOf(...owners),
+  ...exactlyOne(...owners),
 };

@@ -218,6 +218,7 @@ export const setEnvironmentVariables = composeTool({
     secrets: z.record(z.string(), freeText(secret())).optional().describe('New, or replaced.'),
     env_text: freeText(secret()).optional().describe('Lines KEY=value.'),
   },
+  needsOneOf: ownerMembers,
   rules: (args) => [
     ...oneOf(...ownerMembers)(args),
     ...((args.variables ?? args.secrets ?? args.env_text)

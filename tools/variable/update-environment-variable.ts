@@ -16,7 +16,7 @@ import {
   type Tool,
   type ToolContext,
 } from '../../src/server/tool/index.ts';
-import { oneOf } from '../shared/any-service.ts';
+import { exactlyOne } from '../shared/any-service.ts';
 import {
   environmentOf,
   isOwnerKind,
@@ -147,7 +147,7 @@ const inEnvironment = defineTool(operations.update_environment_variable, {
   toolset: 'variables',
   title: 'Change or rename a variable',
   description: [
-    'Edit an environment variable (env var) of a service, environment or project: change its value or name. Give only what changes.',
+    'Edit an environment variable (env var) of a service, environment or project: change its value or name.',
     naming`Several at once: ${'set_environment_variables'}.`,
   ],
   equivalentOperations: variableOperations('updateSecret'),
@@ -174,4 +174,4 @@ const inEnvironment = defineTool(operations.update_environment_variable, {
   next: 'It takes effect with the next deployment of the services that use it.',
 });
 
-export const updateEnvironmentVariable: Tool = { ...inEnvironment, operations: replacing, rules: oneOf(...owners) };
+export const updateEnvironmentVariable: Tool = { ...inEnvironment, operations: replacing, ...exactlyOne(...owners) };

@@ -112,7 +112,10 @@ export const createWebhook = defineTool(operations.create_webhook, {
   title: 'Set up a webhook: messages about deployments',
   description:
     'Notify Slack, another chat or a build system: sends a message when a deployment (deploy) starts, succeeds or fails, as a POST to an address.',
-  fields: { target_secret: 'Shared secret, sent in a header.' },
+  fields: {
+    events: 'DEPLOYMENT_STARTED, DEPLOYMENT_SUCCEEDED, DEPLOYMENT_FAILED or others of the platform.',
+    target_secret: 'Shared secret, sent in a header.',
+  },
   expand: async (args, context) => [{ operation: operations.create_webhook, input: await request(args, context) }],
   preview: otherEvents,
   plan: ({ target_url }) => [

@@ -1,6 +1,6 @@
 import { tools as everyTool } from '../../../tools/index.ts';
 import type { Config } from '../config/index.ts';
-import { denialOf, listed, possibleRisks, type Policy } from '../../server/guard/index.ts';
+import { denialOf, described, listed, possibleRisks, type Policy } from '../../server/guard/index.ts';
 import { isDocumented, nearestName, permissionOf, type Tool } from '../../server/tool/index.ts';
 import { typedProgram } from '../init/launch.ts';
 import { columns } from '../terminal/columns.ts';
@@ -82,7 +82,7 @@ function findOfferedTool(name: string, chosen: readonly Tool[], policy: Policy):
 
 /** The description and arguments of one tool, as text. */
 function toolText(tool: Tool, policy: Policy): string {
-  const { description, inputSchema } = listed(tool, policy);
+  const { description, inputSchema } = described(tool, policy);
   const { tiers, permission } = summaryOf(tool);
   const rows = argumentsOf(inputSchema).map(({ name, type, isRequired, description: meaning }) => [
     name,

@@ -75,4 +75,4 @@ export { maximumOperatorSessions, operatorIdleTime, type OperatorSessionRecords 
 export { ephemeralHighRiskCalls, terminalSource, type HighRiskCalls } from './storage/limits.ts';
 export type { SharedKey, Verdict } from './storage/tables.ts';
 export { maximumWaiting } from './storage/waiting-records.ts';
-export { createRegistry, listed, type LeftOut, type ListedTool, type Registry } from './tool-registry.ts';
+export { createRegistry, described, listed, type LeftOut, type ListedTool, type Registry } from './tool-registry.ts';

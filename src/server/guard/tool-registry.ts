@@ -4,7 +4,7 @@ import { insteadOf } from './tool-instead.ts';
 import { denialOf, type Policy } from './policy/policy.ts';
 import { needsConfirmation } from './risk/risk.ts';
 import { withoutMembers, type JsonSchema } from '../json/index.ts';
-import { inputSchema, isDocumented, outputSchema, shownName, visibleText, type Tool } from '../tool/index.ts';
+import { asListed, inputSchema, outputSchema, shownName, visibleText, type Tool } from '../tool/index.ts';
 import type { Effect } from '../../contract/index.ts';
 
 /** MCP tool annotations, by which hosts decide whether to run a tool. All four are always present. */
@@ -58,7 +58,6 @@ export interface Registry {
   instead(name: string): string;
 }
 
-const outside = 'Some platforms lack this.';
 const asks = 'Needs agreement.';
 
 /**
@@ -68,29 +67,43 @@ const asks = 'Needs agreement.';
 const alwaysAsks = ({ operations }: Tool): boolean =>
   operations.every(({ effectIfHidden }) => needsConfirmation(effectIfHidden));
 
+const either = new Intl.ListFormat('en-GB', { type: 'disjunction' });
+
+/** That one of several arguments has to be given, which no schema says in a form that every client takes. */
+const requirementOf = ({ needsOneOf = [] }: Tool, settled: readonly string[]): readonly string[] =>
+  needsOneOf.length === 0 || needsOneOf.some((member) => settled.includes(member))
+    ? []
+    : [`Give ${either.format(needsOneOf)}.`];
+
 /**
- * A tool as clients see it under a policy. The description notes if all its calls need confirmation, and if all its
- * operations are undocumented.
+ * A tool in full, as the documentation has it: with a description of every argument. The tool's description tells which arguments are alternatives, and if all calls need confirmation.
  * @param hidden names of tools that clients don't see: the description must not mention them.
  */
-export function listed(tool: Tool, policy: Policy = { readOnly: false }, hidden: readonly string[] = []): ListedTool {
+export function described(
+  tool: Tool,
+  policy: Policy = { readOnly: false },
+  hidden: readonly string[] = [],
+): ListedTool {
   const { name, title } = tool;
-  const description = visibleText(tool.description, hidden);
+  const settled = argumentsSettledByScope(tool, policy.scope).map((member) => shownName(tool, member));
   return {
     name,
     ...(title !== undefined && { title }),
-    description: [description, ...(alwaysAsks(tool) ? [asks] : []), ...(isDocumented(tool) ? [] : [outside])].join(' '),
-    inputSchema: withControls(
-      withoutMembers(
-        inputSchema(tool),
-        argumentsSettledByScope(tool, policy.scope).map((member) => shownName(tool, member)),
-      ),
-      tool,
-      policy,
-    ),
+    description: [
+      visibleText(tool.description, hidden),
+      ...requirementOf(tool, settled),
+      ...(alwaysAsks(tool) ? [asks] : []),
+    ].join(' '),
+    inputSchema: withControls(withoutMembers(inputSchema(tool), settled), tool, policy),
     outputSchema: outputSchema(tool),
     annotations: annotationsOf(tool),
   };
+}
+
+/** A tool as clients see it under a policy, in as few bytes as a model needs. @param hidden as for `described`. */
+export function listed(tool: Tool, policy?: Policy, hidden?: readonly string[]): ListedTool {
+  const full = described(tool, policy, hidden);
+  return { ...full, inputSchema: asListed(full.inputSchema) };
 }
 
 /**

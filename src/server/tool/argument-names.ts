@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { isServiceKind, serviceKinds, type ServiceKind } from '../../contract/index.ts';
-import { memoised, type JsonRecord, type JsonSchema } from '../json/index.ts';
-import { pointsAt } from './references.ts';
+import { isRecord, memoised, type JsonRecord, type JsonSchema } from '../json/index.ts';
+import { pointsAt, referencesInside } from './references.ts';
 import type { Tool } from './tool.ts';
 
 /** Subjects with several names. Schemas show the first one. */
@@ -175,6 +175,26 @@ function listOfTexts(text: string): unknown {
   }
 }
 
+/** The record in which one text member has another name, at a dotted path; as it is if the member isn't there. */
+function renamedAt(record: JsonRecord, path: string, to: string): JsonRecord {
+  const cut = path.indexOf('.');
+  if (cut >= 0) {
+    const [name, inner] = [path.slice(0, cut), record[path.slice(0, cut)]];
+    return isRecord(inner) ? { ...record, [name]: renamedAt(inner, path.slice(cut + 1), to) } : record;
+  }
+  const { [path]: value, ...rest } = record;
+  return typeof value !== 'string' || Object.hasOwn(rest, to) ? record : { ...rest, [to]: value };
+}
+
+/** References inside a record by their own names: `registry` is taken for `registry_id`. */
+const withOwnNamesInside = (schema: z.ZodType | undefined, value: unknown): unknown =>
+  isRecord(value)
+    ? referencesInside(schema).reduce((record, { path }) => {
+        const plain = path.replace(/_id$/, '');
+        return plain === path ? record : renamedAt(record, plain, path.slice(path.lastIndexOf('.') + 1));
+      }, value)
+    : value;
+
 /** Renames arguments that were given by another name to their own names. Later steps know only those. */
 export function withOwnNames(tool: Tool, args: JsonRecord): NamedArguments {
   const { aliases, lists } = namesOf(tool);
@@ -202,7 +222,7 @@ export function withOwnNames(tool: Tool, args: JsonRecord): NamedArguments {
       issues.push(`${quoted(given)} are the same argument and have different values; give one of them`);
     else if (said.length > 1) issues.push(`${quoted(given)} say different kinds of the same service; give one of them`);
     if (said.length === 1) kinds[member] = said[0]!;
-    return [member, given[0]!.value] as const;
+    return [member, withOwnNamesInside(tool.input[member], given[0]!.value)] as const;
   });
   return { args: Object.fromEntries(named), kinds, issues };
 }

@@ -27,6 +27,7 @@ export {
   nearestName,
 } from './arguments.ts';
 export { composeTool, defineTool } from './define-tool.ts';
+export { asListed } from './documented-only.ts';
 export {
   lookupFor,
   type Lookup,

@@ -35,8 +35,9 @@ const isOpen = ({ properties, additionalProperties }: JsonSchema): boolean =>
   !properties && additionalProperties !== undefined && additionalProperties !== false;
 
 /**
- * One node of an input schema in a form that every client and model provider accepts: an object closed at its root, no
- * null, no extension keywords, no patterns or formats (a description is shorter, and validation checks them).
+ * One node of an input schema in a form that every client and model provider accepts: no null, no extension keywords, no
+ * patterns or formats (a description is shorter, and validation checks them). That objects are closed isn't printed:
+ * unknown members are refused anyway, with the nearest known name, and hosts that validate let other names through.
  */
 function printedSchema(node: JsonSchema, path: string, printing: SchemaPrinting): JsonSchema {
   const schema = withoutNull(node);
@@ -70,8 +71,6 @@ function withMembers(
   return {
     properties: Object.fromEntries(shown.map(({ name, child, at }) => [name, printedSchema(child, at, printing)])),
     ...(required.length > 0 && { required }),
-    // Printed only at the root. Unknown members further in are refused as well, with the nearest known name.
-    ...(path === '' && { additionalProperties: false }),
   };
 }
 
@@ -91,7 +90,7 @@ export const toolArgumentSchema = memoised((tool: Tool) => toJsonSchema(z.object
 /** The full answer schema of a tool. */
 export const toolAnswerSchema = memoised((tool: Tool) => toJsonSchema(tool.output ?? z.object({}), 'output'));
 
-/** The input schema of a tool as clients see it: a flat, closed object. */
+/** The input schema of a tool, a flat object, with every description. Clients see it without those that say little. */
 export const inputSchema = (tool: Tool): JsonSchema => {
   const schema = toolArgumentSchema(tool);
   const { hidden = [] } = tool.printing;

@@ -134,6 +134,8 @@ export interface ToolDefinition<Op extends AnyOperation> extends CommonDefinitio
 export interface CompositionDefinition<Input extends Shape> extends CommonDefinition<ArgumentsOf<Input>> {
   readonly name: string;
   readonly input: Input;
+  /** See Tool.needsOneOf. */
+  readonly needsOneOf?: readonly string[];
   /** Checks across members. */
   readonly rules?: (args: ArgumentsOf<Input>) => readonly string[];
   /** All operations that it may plan; for a tool that only reads, the reads that it requires. */
@@ -164,6 +166,8 @@ export interface Tool {
   readonly title?: string;
   readonly description: ToolText;
   readonly printing: SchemaPrinting;
+  /** Arguments of which a call must give one; its rules check that. Descriptions say it, because schemas can't. */
+  readonly needsOneOf?: readonly string[];
   /** Schemas of its arguments. */
   readonly input: Shape;
   /** Issues across members, for arguments whose members are each valid. */

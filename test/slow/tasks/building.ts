@@ -113,7 +113,7 @@ export const building: readonly Task[] = [
     steps: [
       {
         ask: 'invite somebody to the organization by e-mail',
-        with: { email: 'kim@acme.example', role_id: 'Developer' },
+        with: { email: 'kim@acme.example', role: 'Developer' },
       },
       { ask: 'who has access: members and their roles' },
     ],

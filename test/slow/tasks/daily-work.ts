@@ -273,7 +273,7 @@ export const dailyWork: readonly Task[] = [
     steps: [
       {
         ask: 'invite somebody to the organization by e-mail',
-        with: { email: 'nia@acme.example', role_id: 'Developer' },
+        with: { email: 'nia@acme.example', role: 'Developer' },
       },
     ],
     says: 'PENDING',

@@ -1,0 +1,90 @@
+import type { JsonSchema } from '../json/index.ts';
+
+/**
+ * Descriptions that the documentation has and the list of tools doesn't. Some are said once, in the instructions: how
+ * things are named, and the arguments of lists and changes. The others say little more than the name of the member.
+ */
+const documentedOnly: ReadonlySet<string> = new Set([
+  // In the instructions.
+  'Path or id.',
+  'Name or id.',
+  'Key or id.',
+  'Or id.',
+  'From 1.',
+  'Rows.',
+  'Columns.',
+  'Up to 50 s.',
+  'Plan only.',
+  // In the name.
+  'A CDN is in front.',
+  'A letter, then letters, digits and _.',
+  'Address for invoices.',
+  'Address to invite.',
+  'Command to start.',
+  'Company name.',
+  'Family name.',
+  'Fill variables into the file.',
+  'Default 20.',
+  'Deployments per page, default 20.',
+  'Extra helm arguments.',
+  'Form of a post.',
+  'From the deploy.',
+  'Free text.',
+  'Given name.',
+  'How grave it is.',
+  'Image tag.',
+  'Its name.',
+  'Its value.',
+  'Key: value.',
+  'Lines KEY=value.',
+  'Linked registry.',
+  'Groups rules.',
+  'Joins the values.',
+  'Longest run.',
+  'New name.',
+  'Oldest first.',
+  'Of entrypoint.',
+  'On each new chart version or commit.',
+  'On each new tag or commit.',
+  'On each new tag.',
+  'Only these.',
+  'Postal code.',
+  'PromQL expression.',
+  'Receives a POST per event.',
+  'Seconds.',
+  'Street, number.',
+  'Tax number.',
+  'Town.',
+  'Trust any certificate.',
+  'Unique in the environment.',
+  'Unique in the organization.',
+  'Unique in the project.',
+  'Value to threshold.',
+  'Compared by operator.',
+  'Values.',
+  'What it is for.',
+  'What it is.',
+  'What was asked for.',
+  'When it fires.',
+  'Who reaches it.',
+  'Who wrote it.',
+  'Why.',
+]);
+
+const all = (schemas: Readonly<Record<string, JsonSchema>>): Record<string, JsonSchema> =>
+  Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, asListed(schema)]));
+
+/** An input schema without the descriptions that only the documentation needs, at any depth. */
+export function asListed({ description, ...schema }: JsonSchema): JsonSchema {
+  const { type, properties, items, ...rest } = schema;
+  return {
+    ...(type !== undefined && { type }),
+    ...(description !== undefined && !documentedOnly.has(description) && { description }),
+    ...rest,
+    ...(items && { items: asListed(items) }),
+    ...(properties && { properties: all(properties) }),
+  };
+}
+
+/** Every such description, for tests. */
+export const documentedOnlyTexts: readonly string[] = [...documentedOnly];
