@@ -19,7 +19,7 @@ const disks = { mount_point: '/data', size: 10, type: 'FAST_SSD' };
  * promises.
  */
 const promised: Readonly<Record<string, readonly unknown[]>> = {
-  '{url, branch: main, root_path: /, git_token_id if private}.': [
+  '{url, branch: main, root_path: /, git_token_id for private}.': [
     { url: repository.url },
     repository,
     { ...repository, git_token_id: '00000000-0000-4000-8000-000000000001' },
@@ -85,7 +85,7 @@ const promised: Readonly<Record<string, readonly unknown[]>> = {
     { raw: { values: [{ name: 'a.yaml', content: 'a: 1' }] } },
     { git: { git_repository: repository, paths: ['a.yaml'] } },
   ],
-  'All the [name, value] pairs.': [[['image.tag', '1.0']]],
+  'All [name, value] pairs.': [[['image.tag', '1.0']]],
   '{} for none, {username, password}, or for AWS {region, access_key_id, secret_access_key}, others vendor_access_key …':
     [
       {},
@@ -101,13 +101,13 @@ const promised: Readonly<Record<string, readonly unknown[]>> = {
     ],
   'HTTPS, OCI_ECR, OCI_PUBLIC_ECR, OCI_GENERIC_CR …': ['HTTPS'],
   'https:// for HTTPS, oci:// for OCI kinds.': ['https://charts.example.com'],
-  'DEPLOYMENT_STARTED, DEPLOYMENT_SUCCEEDED, DEPLOYMENT_FAILED or others of the platform.': [
+  'DEPLOYMENT_STARTED, DEPLOYMENT_SUCCEEDED, DEPLOYMENT_FAILED or others of your platform.': [
     ['DEPLOYMENT_STARTED', 'DEPLOYMENT_SUCCEEDED'],
     ['DEPLOYMENT_FAILED', 'A_WORD_OF_THE_PLATFORM'],
   ],
   '{summary, runbook_url}': [{ summary: 'CPU is high', runbook_url: 'https://wiki.example/cpu' }],
   'Receives a POST per event.': ['https://hooks.example/in'],
-  'How long it must hold, ISO 8601: PT5M.': ['PT5M', 'PT30S', 'P1D'],
+  'ISO 8601, such as PT5M.': ['PT5M', 'PT30S', 'P1D'],
   'Time, or ago: PT15M.': ['PT15M', '2026-01-02T03:04:05Z'],
   'As since.': ['PT15M', '2026-01-02T03:04:05Z'],
   'ISO country, e.g. FR.': ['FR', 'US'],
@@ -117,13 +117,13 @@ const promised: Readonly<Record<string, readonly unknown[]>> = {
   'Address for invoices.': ['ann@example.com'],
   'A letter, then letters, digits and _.': ['LOG_LEVEL', 'a1', 'X_'],
   'RE2 expression.': ['time(out|d out)', '^\\d+'],
-  'Makes it a file there.': ['/etc/app/config.yaml'],
+  'Path of a file with its value.': ['/etc/app/config.yaml'],
   'Lines KEY=value.': ['A=1\nB="two words"'],
   'Key: value.': [{ LOG_LEVEL: 'debug' }],
   'New, or replaced.': [{ API_KEY: 'correct-horse-9' }],
   'Image tag.': ['1.0', 'latest', 'v2.4.1-rc.1'],
-  'Default: the newest.': ['4f2a91c', '4f2a91c04f2a91c04f2a91c04f2a91c04f2a91c0'],
-  'To go back further.': ['4f2a91c'],
+  'Default: newest.': ['4f2a91c', '4f2a91c04f2a91c04f2a91c04f2a91c04f2a91c0'],
+  'Further back.': ['4f2a91c'],
   '0 = none.': [0, 1, 5],
   '-1 = no limit.': [-1, 1, 5],
   'Columns.': [[]],

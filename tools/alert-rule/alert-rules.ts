@@ -59,10 +59,9 @@ const showingReceivers = (rules: Renderer): Renderer => ({
 
 export const listAlertRules = defineTool(operations.list_alert_rules, {
   toolset: 'alerts',
-  title: 'Which alerts are firing',
+  title: 'Anything alerting? Alerts firing now',
   description:
-    'Is anything alerting, which alerts are firing? The alert rules (alarms) that we have, with state (NOTIFIED and TRIGGERED fire now), ' +
-    'severity, what they watch, condition and receivers; and all receivers.',
+    'Alert rules (alarms, monitoring), firing (NOTIFIED, TRIGGERED) or not, severity, threshold, condition, receivers.',
   reads: readUses(
     'the names of the receivers, and which others there are, are not shown',
     operations.list_alert_receivers,
@@ -110,9 +109,9 @@ const fixed = ({ source }: JsonRecord) =>
 
 export const updateAlertRule = defineTool(operations.update_alert_rule, {
   toolset: 'alerts',
-  title: 'Change or silence an alert',
+  title: 'Change or silence an alert, its threshold',
   description:
-    'Tune or mute an alert (alarm) that is too noisy: turn it off, raise its threshold, change condition, severity or receivers.',
+    'Change, tune, mute or turn off a noisy alert (alarm): raise its threshold, condition, severity, receivers.',
   ...partialUpdate(operations.update_alert_rule, { fixed }),
   fields: {
     alert_rule_id: 'Name or id.',

@@ -124,11 +124,11 @@ async function creationRequest(args: JsonRecord, context: ToolContext): Promise<
 
 export const createApplication = defineTool(operations.create_application, {
   toolset: 'services',
-  title: 'Create an application from a Git repository',
+  title: 'Create an app from a Git repository',
   description:
-    'Set up a new app, add an application from a git repo (GitHub, GitLab …) with a Dockerfile; not deployed.',
+    'Add a new application (app, website, backend service) built from a Git repository (repo, GitHub, GitLab) with a Dockerfile; not deployed.',
   ...serviceFields({
-    fields: { git_repository: '{url, branch: main, root_path: /, git_token_id if private}.' },
+    fields: { git_repository: '{url, branch: main, root_path: /, git_token_id for private}.' },
     folded: ['git_repository'],
     hidden: ['description'],
   }),
@@ -150,10 +150,9 @@ export const createApplication = defineTool(operations.create_application, {
 export const updateApplication = defineTool(
   operations.update_application,
   serviceUpdate(operations.update_application, {
-    title: 'Scale an application, give it more memory or CPUs',
+    title: 'Scale an app: more memory, CPUs, replicas',
     description:
-      'Change an app: give it more memory, raise its CPU limit, scale or autoscale its instances (replicas), point it at ' +
-      'another branch, expose a port, change its Dockerfile, health check, disks.',
+      'Change an application (app): raise memory (RAM), CPU limit, scale or autoscale instances (replicas), another branch, start command, open port, Dockerfile, health checks, disks.',
     asRequest: withHealthchecks,
     fields: { git_repository: '{url, branch, root_path}.' },
     folded: ['git_repository'],
@@ -163,18 +162,18 @@ export const updateApplication = defineTool(
 
 export const deployApplication = defineTool(operations.deploy_application, {
   toolset: 'services',
-  title: 'Deploy an application: newest code, branch or commit',
-  description: 'Ship or release the latest code of an application: its newest commit, or a specific one.',
+  title: 'Release an app: newest code, branch or commit',
+  description:
+    'Deploy, ship, release, publish or push an application (app): newest code, version, build, or a given commit.',
   preview: deployment,
   ...startMoment('DEPLOY', 'application_id'),
 });
 
 export const getApplicationStatus = defineTool(operations.get_application_status, {
   toolset: 'services',
-  title: 'Does an application run, is it online now?',
+  title: 'Status of an app: running, online, up',
   description:
-    'Is an application (app) up and running now, deploying or failed, and how did its last deployment go, step by step? DEPLOYED is good; a state with ' +
-    'ERROR, or STOPPED, is bad; others are still moving.',
+    'Whether an application (app) runs, up and online now: state, steps of its last deployment. DEPLOYED: good; ERROR, STOPPED: bad; others still move.',
   reads: [
     ...statusReads('application', 'there is no status to show').map((use) =>
       use.operation === operations.get_application_status ? { ...use, isNeeded: true as const } : use,
@@ -197,8 +196,8 @@ export const getApplicationStatus = defineTool(operations.get_application_status
 export const getApplicationLogs = defineTool(operations.get_application_logs, {
   toolset: 'services',
   equivalentOperations: [operations.get_environment_logs],
-  title: 'Print the latest log lines of an application',
-  description: 'Tail the logs of an application: its latest output.',
+  title: 'Print latest log lines of an application',
+  description: 'Tail, print or show newest logs, console output of an application (app).',
   reads: [
     {
       operation: operations.get_application_logs,

@@ -137,13 +137,12 @@ function reasonOf(target: RollbackTarget): string | undefined {
 export const rollbackApplication = composeTool({
   name: 'rollback_application',
   toolset: 'services',
-  title: 'Roll back, restore the previous version',
+  title: 'Roll back, restore a previous version',
   description:
-    'Roll back or revert: undo a bad release, go back to the last commit that ran well. Variables and configuration ' +
-    'stay.',
+    'Roll back, revert, undo a bad release: go back one version, a previous, last good commit of an application. Variables and configuration stay.',
   input: {
     application: reference('application'),
-    commit: DeployRequest.shape.git_commit_id.describe('To go back further.'),
+    commit: DeployRequest.shape.git_commit_id.describe('Further back.'),
     ...waitForEnd,
   },
   operations: [operations.deploy_application],

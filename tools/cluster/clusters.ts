@@ -127,10 +127,9 @@ const clusterTables: Renderer = {
 
 export const listClusters = defineTool(operations.list_clusters, {
   toolset: 'clusters',
-  title: 'Which clusters there are',
+  title: 'List clusters: versions, locks, nodes',
   description:
-    'Which clusters are there, what runs on each? With Kubernetes version, state, region, which are locked: by whom, why ' +
-    'and until when, and their nodes.',
+    'Clusters: cloud, region, Kubernetes version, state, nodes, services on each; locks (who locked, until when).',
   reads: [...lockReads('it is not shown who locked a cluster, why and until when'), ...readsOfHosted],
   answer: async (args, context) => {
     const { organization_id: organization } = args;
@@ -142,10 +141,9 @@ export const listClusters = defineTool(operations.list_clusters, {
 
 export const lockCluster = defineTool(operations.lock_cluster, {
   toolset: 'clusters',
-  title: 'Lock a cluster: nobody can deploy to it',
+  title: 'Deployment freeze: nobody may deploy',
   description:
-    'Freeze a cluster, lock it, for instance during an incident: blocks all deploys (deployments) and changes of what it hosts until the lock ' +
-    'ends.',
+    'Lock or freeze a cluster: block all deploys, deployments, releases and changes, during an incident, release or maintenance.',
   plan: () => [
     'Deployments and changes of everything on it are refused until the lock ends, and so are upgrades of the cluster.',
   ],
@@ -157,8 +155,8 @@ export const lockCluster = defineTool(operations.lock_cluster, {
 
 export const unlockCluster = defineTool(operations.unlock_cluster, {
   toolset: 'clusters',
-  title: 'Unlock a cluster',
-  description: 'Lift the freeze, remove the lock of a cluster: let people deploy again. Read why it is there first.',
+  title: 'Unlock a cluster: let people deploy again',
+  description: 'Lift a freeze, remove a lock of a cluster: allow deploys, deployments again. Read its reason first.',
   preview: clusterLock,
   noOpCheck: notLocked,
   output: z.object({ cluster_id: z.string(), name: z.string(), is_locked: z.boolean() }),
@@ -171,8 +169,7 @@ export const unlockCluster = defineTool(operations.unlock_cluster, {
 export const upgradeCluster = defineTool(operations.upgrade_cluster, {
   toolset: 'clusters',
   title: 'Update Kubernetes on a cluster',
-  description:
-    "Upgrade a cluster to the next, newer Kubernetes version. Takes long, moves its workloads and can't be undone.",
+  description: 'Upgrade a cluster: next, newer Kubernetes version. Takes long, moves workloads, no way back.',
   plan: () => [
     'Its workloads are moved while nodes are replaced, and there is no way back. A lock of the cluster refuses it.',
   ],

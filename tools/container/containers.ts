@@ -5,8 +5,7 @@ import { newService, serviceFields, serviceUpdate, withRegistryId } from '../sha
 export const createContainer = defineTool(operations.create_container, {
   toolset: 'services',
   title: 'Run a Docker image',
-  description:
-    'Run a Docker image, or host one such as nginx from a registry: sets up a container for it; not deployed.',
+  description: 'Run or host a Docker image (nginx …) from a registry: adds a new container; not deployed.',
   ...serviceFields({
     fields: { name: 'Unique in the environment.', registry_id: 'Linked registry.', image_name: 'Without tag.' },
     hidden: ['description'],
@@ -20,9 +19,9 @@ export const createContainer = defineTool(operations.create_container, {
 export const updateContainer = defineTool(
   operations.update_container,
   serviceUpdate(operations.update_container, {
-    title: 'Change a container, use another Docker image',
+    title: 'Change a container: use another Docker image, port',
     description:
-      'Change how a container runs: image tag, more memory, CPU limit, scale its instances (replicas), health check, ports, disks.',
+      'Change a container: image, tag, version, memory (RAM), CPU, scale instances (replicas), start command, health checks, ports, disks.',
     asRequest: withRegistryId,
     fields: { registry_id: 'Linked registry.', image_name: 'Without tag.', auto_deploy: 'On each new tag.' },
     hidden: ['description'],

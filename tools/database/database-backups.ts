@@ -18,8 +18,8 @@ import { startMoment } from '../shared/deployment-started.ts';
 
 export const createDatabaseBackup = defineTool(operations.create_database_backup, {
   toolset: 'services',
-  title: 'Back up a database',
-  description: 'Back up a PostgreSQL now, on another node if there is one.',
+  title: 'Take a backup of a database',
+  description: 'Back up a PostgreSQL database now: dump, snapshot, save its data, on another node where possible.',
   render: record({ first: ['name', 'id', 'status'], omitted: ['condition'] }),
   next: (_view, { database_id }) => [
     {
@@ -32,8 +32,8 @@ export const createDatabaseBackup = defineTool(operations.create_database_backup
 
 export const listDatabaseBackups = defineTool(operations.list_database_backups, {
   toolset: 'services',
-  title: 'Backups of a database',
-  description: 'Backups of a database: how old, on which node, complete (DEPLOYED) or not.',
+  title: 'Show backups of a database',
+  description: 'Backups (dumps, snapshots) of a database: age, node, complete (DEPLOYED) or not.',
   render: table('backup', [
     'name',
     'status.state',
@@ -110,8 +110,8 @@ const whatReturns: Preview = reading(recoveryReads, async ({ backup_id }, { targ
 
 export const restoreDatabase = defineTool(operations.restore_database, {
   toolset: 'services',
-  title: 'Restore a database',
-  description: 'Bring a database back from a backup: its node is lost, or its data wrong.',
+  title: 'Restore a database from a backup',
+  description: 'Bring a database, its data back from a backup: recover lost, deleted or wrong data.',
   ...startMoment('DEPLOY', 'database_id'),
   reads: [...recoveryReads, ...(startMoment('DEPLOY', 'database_id').reads ?? [])],
   expand: async (args, context) => {

@@ -5,8 +5,9 @@ import { startMoment } from '../shared/deployment-started.ts';
 
 export const createDatabase = defineTool(operations.create_database, {
   toolset: 'services',
-  title: 'Create a database',
-  description: 'Set up, provision or spin up a database: Postgres (POSTGRESQL), MySQL, MongoDB or Redis; not deployed.',
+  title: 'New database: Postgres, MySQL, MongoDB, Redis cache',
+  description:
+    'Set up, provision or add a database: Postgres (POSTGRESQL), MySQL, MongoDB, Redis (cache); not deployed.',
   fields: { instance_type: 'Size, for MANAGED.' },
   render: record({ first: ['name', 'id', 'type', 'version', 'mode'] }),
   next: naming`It is not deployed yet: ${'deploy_database'} starts it.`,
@@ -17,9 +18,8 @@ export const updateDatabase = defineTool(
   serviceUpdate(operations.update_database, {
     title: 'Resize, enlarge or upgrade a database',
     description:
-      'Change, resize or upgrade a database: bigger disk (storage), newer version of Postgres and others, more memory or CPU, reachable from ' +
-      'outside (PUBLIC) or not. Its type and mode stay.',
-    fields: { storage: 'GB of disk.', instance_type: 'Size, where it is MANAGED.', accessibility: 'Who reaches it.' },
+      'Change a database: bigger disk (storage), newer version (upgrade Postgres …), more memory, CPU, public access from outside. Type and mode stay.',
+    fields: { storage: 'GB of disk.', instance_type: 'Size, for MANAGED.', accessibility: 'Who reaches it.' },
     folded: [],
   }),
 );
@@ -27,7 +27,7 @@ export const updateDatabase = defineTool(
 export const deployDatabase = defineTool(operations.deploy_database, {
   toolset: 'services',
   title: 'Deploy a database',
-  description: 'Deploy a database: starts it, or brings in its changed configuration.',
+  description: 'Deploy, start or launch a database, or apply its changed configuration.',
   preview: deployment,
   ...startMoment('DEPLOY', 'database_id'),
 });

@@ -69,10 +69,9 @@ const alone = oneOf('service', 'environment');
 export const deployService = composeTool({
   name: 'deploy_service',
   toolset: 'services',
-  title: 'Deploy or redeploy a service: container, job, Helm release',
+  title: 'Deploy or run a service, container, job, Helm release',
   description:
-    'Deploy, redeploy or run now: a service of any kind, several at versions, or a whole environment (everything in it). ' +
-    'Applications take newest commits, jobs run, Terraform applies.',
+    'Deploy, redeploy, launch or run now: a service (app, container, job, Helm release), several at versions, or a whole environment, everything. Applications take newest commits, jobs run, Terraform applies.',
   input: {
     service: anyService().optional(),
     environment: reference('environment').optional(),

@@ -217,14 +217,13 @@ const stopTexts = ({ stopped_services: stopped, stopped_in_all: all }: JsonRecor
 export const diagnoseDeployment = composeTool({
   name: 'diagnose_deployment',
   toolset: 'services',
-  title: 'Find the cause: why it fails, hangs or crashes',
+  title: 'Why something fails: find a cause, debug crashes',
   description:
-    'Why did it fail or crash, what happened? Tells the cause (build, image, memory …), the log lines ' +
-    'that show it, what changed since the last good deploy, and the calls that fix it.',
+    'Why a deploy, build, container or app failed, broke, crashed, hangs, keeps failing, crashing (crash loop) or went down: its root cause (image pull, out of memory, health check …), log lines, changes since its last good deployment, calls for a fix.',
   input: {
     service: anyService().optional(),
     environment: reference('environment').optional(),
-    deployment_id: z.string().optional().describe('Default: the latest that failed.'),
+    deployment_id: z.string().optional().describe('Default: latest failed one.'),
   },
   ...exactlyOne('service', 'environment'),
   operations: [

@@ -65,9 +65,9 @@ async function refuseUnread(context: ToolContext, subject: Subject, query: JsonR
 export const listDeployments = composeTool({
   name: 'list_deployments',
   toolset: 'services',
-  title: 'List deployments: releases, who deployed what',
+  title: 'List deployments: releases, who deployed, when',
   description:
-    'What did we ship, when, by whom, did it work? The deployment history of a service or environment, newest first.',
+    'Deployment history (deploys, releases, runs) of a service or environment: shipped (ship) or deployed when, by who, commit, version, success; newest first.',
   input: {
     service: anyService().optional(),
     environment: reference('environment').optional(),

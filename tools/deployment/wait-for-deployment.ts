@@ -29,9 +29,9 @@ function next(view: JsonRecord, args: JsonRecord): readonly NextCall[] {
 export const waitForDeployment = composeTool({
   name: 'wait_for_deployment',
   toolset: 'services',
-  title: 'Wait until it has finished, succeeded or is up',
+  title: 'Watch a deployment until done, finished',
   description:
-    'Is it done yet? Waits for the end of a deploy, rollout, restart, stop, deletion or cluster upgrade, and tells how it went.',
+    'Wait until a deploy, rollout, restart, stop, deletion or cluster upgrade ended, up, through: success or failure.',
   input: {
     service: anyService().optional(),
     environment: reference('environment').optional(),

@@ -48,8 +48,8 @@ function recordText({ record, use_cdn: usesCdn, entered, check }: JsonRecord): s
 export const createCustomDomain = composeTool({
   name: 'create_custom_domain',
   toolset: 'services',
-  title: 'Add a domain, make it point to a service',
-  description: 'Add or attach a domain of your own to a service. Tells which DNS record to set for it.',
+  title: 'Point a domain, hostname at a service',
+  description: 'Add or attach your own custom domain (www …) for a service, with its DNS record.',
   input: {
     service: anyService(),
     domain: CustomDomainRequest.shape.domain,
@@ -131,7 +131,7 @@ export const deleteCustomDomain = composeTool({
   name: 'delete_custom_domain',
   toolset: 'services',
   title: 'Remove a custom domain',
-  description: 'Take a domain off a service, remove it.',
+  description: 'Detach, take off, remove a domain of a service.',
   input: { service: anyService(), domain: z.string().min(1).describe('As listed.') },
   operations: [domainOperations.delete.application, domainOperations.delete.container, domainOperations.delete.helm],
   expand: async ({ domain }, context) => {

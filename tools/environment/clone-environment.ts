@@ -97,10 +97,9 @@ export const cloneEnvironment = defineTool(operations.clone_environment, {
   toolset: 'environments',
   title: 'Make a copy of an environment',
   description:
-    'Copy, clone or duplicate an environment and all in it, secrets too, such as production into a test environment, in any mode, cluster and ' +
-    'project. Data of databases stay behind, and nothing runs yet.',
+    'Clone, copy or duplicate an environment with all its services, variables and secrets, such as production for a test; without data of databases, not deployed.',
   hidden: ['apply_deployment_rule'],
-  fields: { environment_id: 'What to copy.', mode: "Default, as of the others: the original's." },
+  fields: { environment_id: 'Copied.', mode: 'Default: as copied.' },
   reads: [
     ...readsOfCluster,
     ...readUses('mode and cluster have to be given', operations.get_environment),

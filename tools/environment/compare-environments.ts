@@ -111,10 +111,9 @@ function withOwn(
 export const compareEnvironments = composeTool({
   name: 'compare_environments',
   toolset: 'environments',
-  title: 'Compare two environments',
+  title: 'Diff two environments: differences, drift',
   description:
-    'What is different between staging and production, why does it work in one only? Compares services, versions, env vars, missing secrets, ' +
-    'CPU, memory, instances.',
+    'Compare two environments, such as staging and production, why something works in one only: different services, versions, env vars, settings, missing secrets, CPU, memory, instances.',
   input: { first: reference('environment'), second: reference('environment') },
   operations: [operations.list_services, ...variableLists('variables')],
   reads: [

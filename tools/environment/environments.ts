@@ -28,16 +28,15 @@ import { waitForEnd } from '../shared/wait-for-end.ts';
 export const listEnvironments = defineTool(operations.list_environments, {
   toolset: 'environments',
   equivalentOperations: [operations.list_environments_of_organization, operations.list_environment_overviews],
-  title: 'Show the environments that exist in a project',
-  description:
-    'What environments does a project have? Lists them with their modes (STAGING, PRODUCTION …), clusters and ids.',
+  title: 'Show environments of a project',
+  description: 'List all environments of a project (existing dev, staging, production): modes, clusters, ids.',
   render: table('environment', ['name', 'id', 'mode', 'cluster_name', 'cluster_id', 'last_updated_by', 'updated_at']),
 });
 
 export const getEnvironment = defineTool(operations.get_environment, {
   toolset: 'environments',
-  title: 'Which mode and cluster an environment has',
-  description: 'Look up one environment by its id: name, mode, project and cluster.',
+  title: 'Mode and cluster of an environment',
+  description: 'Look up one environment: mode (production, staging …), project, cluster.',
   render: record({ first: ['name', 'id', 'mode', 'cluster_name'] }),
 });
 
@@ -58,17 +57,17 @@ const serviceRenderer: Renderer = {
 export const listServices = defineTool(operations.list_services, {
   toolset: 'environments',
   equivalentOperations: [operations.list_services_of_organization],
-  title: 'Show all services in an environment',
+  title: 'Services running in an environment',
   description:
-    'What runs in staging or production? Lists the services of an environment: applications, containers, databases, jobs and others, with their ids and whole configuration.',
+    'List all services running in an environment (dev, staging, production …): applications, containers, databases, jobs …, with ids and whole configuration.',
   render: serviceRenderer,
 });
 
 export const createEnvironment = defineTool(operations.create_environment, {
   toolset: 'environments',
-  title: 'Create an environment',
+  title: 'Set up a new environment',
   description:
-    'Add or set up a new environment, such as staging, QA or test, in a project. It starts empty, on the cluster you name.',
+    'Create or add an empty environment (dev, staging, QA, test, sandbox, preview) in a project, on a cluster.',
   reads: [
     ...readsOfCluster,
     ...readUses('it is not checked on which cluster the environment is', operations.get_environment),
@@ -92,9 +91,8 @@ export const updateEnvironment = defineTool(operations.update_environment, {
 
 export const stopEnvironment = defineTool(operations.stop_environment, {
   toolset: 'environments',
-  title: 'Stop a whole environment, save money',
-  description:
-    'Turn off, shut down or pause a whole environment, such as staging for the night, until it is deployed again.',
+  title: 'Switch off a whole environment, save money',
+  description: 'Stop, turn off, shut down or pause a whole environment (for a night, weekend) until deployed again.',
   plan: () => ['Every service in it stops serving until it is deployed again.'],
   preview: services('Takes down'),
   noOpCheck: allDown,
@@ -103,8 +101,9 @@ export const stopEnvironment = defineTool(operations.stop_environment, {
 
 export const cancelDeployment = defineTool(operations.cancel_deployment, {
   toolset: 'environments',
-  title: 'Cancel a deployment, stop the wrong one',
-  description: 'Abort the running or queued deploy (rollout) of an environment. What it has changed stays changed.',
+  title: 'Abort a deployment under way',
+  description:
+    'Cancel, abort, halt or stop a running or queued deployment (deploy, rollout) of an environment, started by mistake, a wrong one. Its changes stay.',
   preview: underWay,
   noOpCheck: nothingUnderWay,
   render: record({ first: ['state', 'id'] }),
@@ -114,10 +113,9 @@ export const cancelDeployment = defineTool(operations.cancel_deployment, {
 export const deleteEnvironment = composeTool({
   name: 'delete_environment',
   toolset: 'environments',
-  title: 'Drop or remove a whole environment',
+  title: 'Get rid of a whole environment',
   description:
-    'Delete or destroy a whole environment: tear it down, get rid of it for good, with every service and all data in it. The plan shows all that ' +
-    'goes.',
+    'Delete, remove, drop, destroy or tear down a whole environment for good, with all services and data. Its plan shows all.',
   input: { environment: reference('environment'), ...waitForEnd },
   operations: [operations.delete_environment],
   expand: async ({ environment }) => [planOperation(operations.delete_environment, { environment_id: environment })],

@@ -54,10 +54,9 @@ function next(view: JsonRecord): readonly NextCall[] {
 export const getEnvironmentOverview = composeTool({
   name: 'get_environment_overview',
   toolset: 'environments',
-  title: 'Check the health of an environment',
+  title: 'Check health of an environment',
   description:
-    "Is everything all right in staging or production, what's wrong? How each service is doing, unhealthy first: the version " +
-    'that serves, old configuration, alerts that fire.',
+    'Health of one environment (production, staging): everything all right, ok, healthy, or wrong; each service with its live version, old configuration, firing alerts.',
   input: { environment: reference('environment') },
   operations: [operations.get_environment_status, operations.list_services, operations.list_alert_rules],
   reads: [

@@ -139,8 +139,7 @@ export const getEnvironmentStatus = defineTool(operations.get_environment_status
   equivalentOperations: [operations.list_environment_statuses, operations.list_environment_overviews],
   title: 'Status of all services in an environment',
   description:
-    'The status of an environment: the state of every service in it, failures first, and which version serves. Use it to follow a deploy, ' +
-    'restart or stop until it has ended.',
+    'State of every service in an environment, failures first, with its version. For following a deployment.',
   reads: [
     ...readUses('services are shown without names', operations.list_services),
     ...readsOfServing,

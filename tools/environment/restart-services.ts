@@ -29,10 +29,10 @@ const renderText = (view: JsonRecord): string => {
 
 export const restartServices = defineTool(operations.restart_services, {
   toolset: 'environments',
-  title: 'Restart or reboot a service or database',
+  title: 'Restart or reboot a service, app or database',
   description: [
-    'Restart, reboot or bounce applications, databases or containers of an environment as they are.',
-    naming`Tells which are out of date and need ${'deploy_service'} instead.`,
+    'Restart, reboot, bounce or kick hanging, stuck services: applications, databases, containers (pods).',
+    naming`For changed configuration use ${'deploy_service'}.`,
   ],
   plan: () => ['The services are restarted and may be unavailable for a moment.'],
   preview: restarts,

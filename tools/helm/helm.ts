@@ -5,7 +5,7 @@ import { serviceUpdate } from '../shared/service-update.ts';
 export const createHelmRepository = defineTool(operations.create_helm_repository, {
   toolset: 'organization',
   title: 'Add a Helm chart repository',
-  description: 'Add or register a private Helm chart repository or OCI registry, with its credentials.',
+  description: 'Add or register a private Helm chart repository or OCI registry, with credentials.',
   fields: {
     config:
       '{} for none, {username, password}, or for AWS {region, access_key_id, secret_access_key}, others vendor_access_key …',
@@ -17,8 +17,8 @@ export const createHelmRepository = defineTool(operations.create_helm_repository
 
 export const getHelm = defineTool(operations.get_helm, {
   toolset: 'services',
-  title: 'Show the values of a Helm chart',
-  description: 'Show how a Helm release is configured: chart and version, values, arguments, ports.',
+  title: 'Show values of a Helm chart',
+  description: 'Configuration of a Helm release: chart, version, values, arguments, ports.',
   render: record({ omitted: [] }),
 });
 
@@ -58,15 +58,14 @@ const withRequestNames = (args: JsonRecord): JsonRecord =>
   isRecord(args['source']) ? { ...args, source: sourceForRequest(args['source']) } : args;
 
 const update = serviceUpdate(operations.update_helm, {
-  title: 'Edit or upgrade a Helm release',
-  description: 'Change or upgrade a Helm release: use a newer chart version, other values, ports, time limit.',
+  title: 'Edit or upgrade a Helm release: newer chart, values',
+  description: 'Change a Helm release: use another or newer chart version, edit values, ports, timeout.',
   exclusive: ['source'],
   asRequest,
   fields: {
-    source:
-      '{helm_repository: {repository, chart_name, chart_version}} or {git_repository: {url, branch, root_path}}.',
+    source: '{helm_repository: {repository, chart_name, chart_version}} or {git_repository: {url, branch, root_path}}.',
     values_override: 'Values.',
-    'values_override.set': 'All the [name, value] pairs.',
+    'values_override.set': 'All [name, value] pairs.',
     'values_override.file': '{raw: {values: [{name, content: YAML}]}} or {git: {git_repository, paths}}.',
     ports: '{name, internal_port, external_port, namespace, protocol, service_name}.',
   },

@@ -11,8 +11,7 @@ import {
 /** The input descriptions, in job tools, of members that only jobs have. */
 const jobFields = {
   fields: {
-    source:
-      '{image: {image_name, tag, registry}} or {docker: {git_repository: {url, branch}, dockerfile_path}}.',
+    source: '{image: {image_name, tag, registry}} or {docker: {git_repository: {url, branch}, dockerfile_path}}.',
     schedule:
       '{cronjob: {scheduled_at: "0 3 * * *", timezone, entrypoint}} or {on_start, on_stop, on_delete: {entrypoint, arguments}}.',
   },
@@ -22,10 +21,9 @@ const jobFields = {
 
 export const createJob = defineTool(operations.create_job, {
   toolset: 'services',
-  title: 'Schedule a job',
+  title: 'Schedule a new job: cron, script, task',
   description:
-    'Schedule a task: add a cron job, run by the clock (every night, every hour), or a job for when its environment starts, stops or is deleted, ' +
-    'from an image or a git repo; not deployed.',
+    'Add a cron job: run a task or script on a schedule (every night, hour, Monday …), or at start, stop, deletion of its environment; from an image or Git repo; not deployed.',
   ...serviceFields({ ...jobFields, fields: { ...jobFields.fields, name: 'Unique in the environment.' } }),
   ...newService(operations.create_job),
   render: record({ first: ['name', 'id', 'job_type', 'schedule'] }),
@@ -47,9 +45,9 @@ function asRequest({ source, ...job }: JsonRecord): JsonRecord {
 export const updateJob = defineTool(
   operations.update_job,
   serviceUpdate(operations.update_job, {
-    title: 'Change a job or cron job, move it to another time',
+    title: 'Change a job or cron job: another time',
     description:
-      'Change a job or cron job: its schedule (when it should run), image tag or git branch, command, memory, CPU, retries, longest run.',
+      'Change a job or cron job: schedule (time, hour), image tag, branch, command, memory, CPU, retries, longest run.',
     exclusive: ['source'],
     kinds: { schedule: scheduleKinds },
     asRequest,
@@ -59,10 +57,8 @@ export const updateJob = defineTool(
 
 export const listJobDeployments = defineTool(operations.list_job_deployments, {
   toolset: 'services',
-  title: 'Runs of a job: did it succeed?',
-  description:
-    'Did a job run, when was its last run, did it work? The runs of a job or cron job: when, how long, which ' +
-    'version. Newest first.',
+  title: 'Last runs of a job, failed ones too',
+  description: 'Run history of a job or cron job, newest first: success or failure, when, how long, version.',
   render: table('deployment', [
     'status',
     'auditing_data.created_at',

@@ -66,10 +66,9 @@ function next(view: JsonRecord, args: JsonRecord): readonly NextCall[] {
 export const getOrganizationOverview = composeTool({
   name: 'get_organization_overview',
   toolset: 'organization',
-  title: 'How does everything look today? A status report',
+  title: 'Status report, morning check of everything',
   description:
-    'What is broken, where are problems? The state (health) of the whole organization (company), of all projects or one, worst first: failing, out of ' +
-    'date, locked, alerting, deploying, never deployed.',
+    'Health, state of everything: whole organization (company), all projects; things broken, wrong, problems, errors, failing, red, down, outdated, locked, alerting, deploying, never deployed; worst first.',
   input: {
     project: reference('project').optional(),
     environment: reference('environment').optional(),

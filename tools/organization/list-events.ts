@@ -200,14 +200,14 @@ const windowOf = (
 export const listEvents = composeTool({
   name: 'list_events',
   toolset: 'organization',
-  title: 'Who changed, deleted or stopped something',
+  title: 'Who changed something: history',
   description:
-    'Who changed, touched or removed what, and when? The audit trail (activity log), with old and new values, newest first.',
+    'Audit trail, activity log: who changed, created, deleted, removed, stopped or touched something, when; old and new values, newest first.',
   input: {
     service: anyService().optional(),
     environment: reference('environment').optional(),
     project: reference('project').optional(),
-    who: z.string().min(1).optional().describe('Part of the name.'),
+    who: z.string().min(1).optional().describe('Part of a name.'),
     kind: z.string().min(1).optional().describe('variable, deploy, lock …'),
     since: z.string().optional().describe('Time, or ago: PT15M.'),
     until: z.string().optional().describe('As since.'),

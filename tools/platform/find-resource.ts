@@ -47,14 +47,13 @@ function suggestions(
 export const findResource = composeTool({
   name: 'find_resource',
   toolset: 'projects',
-  title: 'Search for a service, project or other, find its id',
+  title: 'Where something runs: look up a service, path, id',
   description:
-    'Where is it, is there anything called so? Finds projects, environments, services and clusters by name, kind or state: what is ' +
-    'failing (ERROR), which services are STOPPED. Without arguments: the tree.',
+    'Find or search by name, kind or state: projects, environments, services (apps, databases …), clusters; anything called, named …, its id, path, project; services failing (ERROR), STOPPED. Without arguments: a tree of all.',
   input: {
-    name: z.string().min(1).optional().describe('Part of the path.'),
+    name: z.string().min(1).optional().describe('Part of its path.'),
     kind: z.enum(kinds).optional().describe('Only these.'),
-    state: z.string().min(1).optional().describe('Part of it, or NEVER_DEPLOYED.'),
+    state: z.string().min(1).optional().describe('Such as STOPPED, NEVER_DEPLOYED.'),
     project: reference('project').optional(),
     environment: reference('environment').optional(),
     limit: z.int().min(1).max(500).default(defaultLimit).describe('Rows.'),

@@ -5,9 +5,8 @@ import { composeTool, record } from '../../src/server/tool/index.ts';
 export const getApiBudget = composeTool({
   name: 'get_api_budget',
   toolset: 'organization',
-  title: 'How many API requests are left',
-  description:
-    "How many API requests are left of this hour's quota (rate limit), and when is the count reset? Ask before work that takes many.",
+  title: 'How many API requests left',
+  description: 'API requests (calls) left in a quota (rate limit) per hour, and reset time.',
   input: {},
   operations: [operations.get_organization],
   needsBudget: true,

@@ -3,15 +3,15 @@ import { defineTool, table, naming, record } from '../../src/server/tool/index.t
 
 export const listProjects = defineTool(operations.list_projects, {
   toolset: 'projects',
-  title: 'Which projects we have',
-  description: 'List or show all projects of the organization, with ids and how many environments each holds.',
+  title: 'Show projects, their ids',
+  description: 'List all projects (products), ids and number of environments.',
   render: table('project', ['name', 'id', 'associated_environments_count', 'description', 'created_at']),
 });
 
 export const createProject = defineTool(operations.create_project, {
   toolset: 'projects',
-  title: 'Start a project',
-  description: 'Make or create a new project, the folder that groups the environments of one product or team.',
+  title: 'Start a new project',
+  description: 'Create, add or open a project: a folder for environments of one product or team.',
   render: record(),
   next: naming`Next: ${'create_environment'} makes an environment in it.`,
 });

@@ -9,10 +9,9 @@ const [first, ...others] = serviceKinds;
 export const deleteService = composeTool({
   name: 'delete_service',
   toolset: 'services',
-  title: 'Remove a service, app or database',
+  title: 'Get rid of a service, app or database',
   description:
-    'Delete a service of any kind (application, database …) for good: remove it completely, with its data. The plan shows all that goes with it, ' +
-    'and what needs it.',
+    'Delete, remove or throw away an old, unused service (app, database, job …) for good, with its data. Its plan shows all effects.',
   input: { service: anyService(), ...waitForEnd },
   operations: [deleteOperation(first), ...others.map(deleteOperation)],
   expand: async (_, context) => {

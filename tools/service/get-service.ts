@@ -78,10 +78,9 @@ const statusIfTold = (context: ToolContext, subject: Subject): Promise<JsonRecor
 export const getService = composeTool({
   name: 'get_service',
   toolset: 'services',
-  title: 'Show a service: settings, configuration, URL',
+  title: 'Show a service: details, settings, configuration, URL',
   description:
-    'Show one service of any kind: whether it is up (state), at what URL, last deployment, out of date or not, how much memory and CPU, how ' +
-    'many instances (replicas), image, ports, probes and domains it has.',
+    'Show one service (app, container, database, job …): state, URL (public address, open in browser), how many instances (replicas), how much memory, CPU, live version, image, last deployment, ports, domains, health checks.',
   input: { service: anyService() },
   operations: readsOf('configuration', 'status'),
   equivalentOperations: readsOf('configuration'),

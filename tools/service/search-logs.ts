@@ -142,17 +142,16 @@ function countsText({
 export const searchLogs = composeTool({
   name: 'search_logs',
   toolset: 'services',
-  title: 'Search or show the logs, find lines and stack traces',
+  title: 'Search or show logs, find lines',
   description:
-    'Search or grep the logs of a service or environment for errors: error messages, exceptions, a request id, the last hour or night. By ' +
-    'default it finds warnings and errors.',
+    'Search or grep logs of a service or environment for errors, exceptions, stack traces, messages, a request id, in a period (last hour, yesterday, night). Default: warnings and errors.',
   input: {
     service: anyService().optional(),
     environment: reference('environment').optional(),
     deployment_id: z.string().optional().describe('Its lines only.'),
-    text: z.string().min(1).optional().describe('Plain text, any case.'),
+    text: z.string().min(1).optional().describe('Plain text, ignoring case.'),
     pattern: z.string().min(1).optional().describe('RE2 expression.'),
-    level: z.enum(levels).optional().describe('At least this grave.'),
+    level: z.enum(levels).optional().describe('And worse.'),
     since: z.string().optional().describe('Time, or ago: PT15M.'),
     until: z.string().optional().describe('As since.'),
     context: z.int().min(0).max(20).default(0).describe('Lines around each match.'),

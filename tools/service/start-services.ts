@@ -82,10 +82,9 @@ const words: SeveralWords = { accepted: 'starting', done: 'running', goodStates:
 export const startServices = composeTool({
   name: 'start_services',
   toolset: 'services',
-  title: 'Start services, turn them on again',
+  title: 'Turn services on again',
   description:
-    'Start stopped services again, resume them, bring an environment back up in the morning, at the versions that ran before. ' +
-    'Runs no job and no Terraform.',
+    'Start or resume stopped, paused services, put online, wake or bring an environment back up, at their versions of before. Runs no job, no Terraform.',
   input: { ...serviceChoice, ...waitForEnd },
   ...neededChoice,
   spansEnvironments: true,

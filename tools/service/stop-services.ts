@@ -42,10 +42,9 @@ const words: SeveralWords = { accepted: 'stopping', done: 'stopped', goodStates:
 export const stopServices = composeTool({
   name: 'stop_services',
   toolset: 'services',
-  title: 'Stop services, turn them off',
+  title: 'Turn services off',
   description:
-    'Stop or switch off services, one or many, take them offline or pause them, also across environments, ' +
-    "such as everything that isn't production. Leaves out what is deploying.",
+    'Stop, switch off, shut down, pause or take offline one or many services, also across environments, such as everything but production. Leaves out deploying ones.',
   input: { ...serviceChoice, ...waitForEnd },
   ...neededChoice,
   spansEnvironments: true,

@@ -48,7 +48,7 @@ interface Choice {
 
 /** The arguments that choose services. */
 export const serviceChoice = {
-  services: z.array(anyService()).min(1).optional().describe('Goes without the others.'),
+  services: z.array(anyService()).min(1).optional().describe('Alone.'),
   project: reference('project').optional(),
   environment: reference('environment').optional(),
   modes: z.array(EnvironmentMode).min(1).optional().describe('Not production: DEVELOPMENT, STAGING.'),

@@ -32,8 +32,9 @@ async function untilMade(context: ToolContext, terraform_id: string, asked: Json
 
 export const planTerraform = defineTool(operations.plan_terraform, {
   toolset: 'services',
-  title: 'What Terraform would change',
-  description: 'What deploying a Terraform service would add, change, destroy; changes nothing itself.',
+  title: 'Terraform plan: preview of changes',
+  description:
+    'Preview (plan) of a Terraform service: resources a deployment would add, change, destroy; changes nothing.',
   plan: () => [
     'Terraform reads what is there, with its credentials, and runs the providers of its repository. It applies nothing.',
   ],
@@ -59,8 +60,8 @@ export const planTerraform = defineTool(operations.plan_terraform, {
 
 export const redeployTerraform = defineTool(operations.redeploy_terraform, {
   toolset: 'services',
-  title: 'Apply Terraform again',
-  description: 'Run a Terraform service again, redeploy it: applies its newest plan, or makes one.',
+  title: 'Terraform apply',
+  description: 'Apply or run a Terraform service again: its newest plan, or a new one.',
   preview: serviceDeployment,
   ...startMoment('DEPLOY', 'terraform_id'),
 });

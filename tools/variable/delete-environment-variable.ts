@@ -145,10 +145,8 @@ const preview: Preview = reading(
 export const deleteEnvironmentVariable = composeTool({
   name: 'delete_environment_variable',
   toolset: 'variables',
-  title: 'Drop or delete a variable',
-  description:
-    'Remove or delete an environment variable (env var) or secret that we no longer need, by its key. The plan tells who sees it, and what is ' +
-    'inherited then.',
+  title: 'Drop a variable',
+  description: 'Delete or remove an environment variable (env var) or secret by key. Its plan tells all effects.',
   input: { ...ownerInput, key: z.string().min(1).describe('Or id.') },
   ...exactlyOne(...ownerMembers),
   operations: variableOperations('delete', 'deleteSecret'),

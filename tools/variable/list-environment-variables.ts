@@ -126,12 +126,11 @@ const rowsOrNone: Renderer = {
 export const listEnvironmentVariables = composeTool({
   name: 'list_environment_variables',
   toolset: 'variables',
-  title: 'List variables: what each is set to, config values',
+  title: 'Show variables, config values, where set',
   description:
-    'Which env vars and secrets does a service, environment or project have, own and inherited? With ids; of secrets no values. ' +
-    'Where is a variable set, which services see it?',
+    'List env vars, settings and secrets (without values) of a service, environment or project, own and inherited: value, id, where set, services concerned.',
   input: {
-    key: z.string().min(1).optional().describe('Finds it in all below; anywhere without a place.'),
+    key: z.string().min(1).optional().describe('Searched below a place, or everywhere.'),
     service: anyService().optional(),
     environment: reference('environment').optional(),
     project: reference('project').optional(),

@@ -27,8 +27,8 @@ const ofApplication = defineTool(operations.create_environment_variable, {
   toolset: 'variables',
   title: 'Add one variable',
   description: [
-    'Add an environment variable (env var), a configuration value, to a service, environment or project.',
-    naming`For passwords, keys and tokens use ${'create_secret'} instead.`,
+    'Add or define one environment variable (env var, setting, config value, flag).',
+    naming`Passwords, keys and tokens: ${'create_secret'}.`,
   ],
   input: { ...ownerInput, application_id: undefined },
   expand: async (args, context) => [
@@ -48,10 +48,8 @@ export const createEnvironmentVariable: Tool = {
 
 const secretOfApplication = defineTool(operations.create_secret, {
   toolset: 'variables',
-  title: 'Add a secret',
-  description:
-    'Store or save a secret of a service, environment or project (password, access token, API key, credentials) without anyone seeing it: nobody can ' +
-    'read it again.',
+  title: 'Add a secret: password, token or key',
+  description: 'Store or save a secret (password, access token, API key, credentials) safely, unreadable afterwards.',
   // Both set the value of a secret without showing it.
   equivalentOperations: variableOperations('updateSecret'),
   input: { ...ownerInput, application_id: undefined },
@@ -107,9 +105,8 @@ async function planOverride(args: JsonRecord, context: ToolContext): Promise<Pla
 
 const ofContainer = defineTool(operations.override_environment_variable, {
   toolset: 'variables',
-  title: 'Override a variable for one service',
-  description:
-    'Use another value of an inherited variable only for this one service or environment: override it. For others it stays as it is.',
+  title: 'Override a variable: different value for one service',
+  description: 'Give an inherited variable another value for one service or environment only; elsewhere unchanged.',
   input: { service: ownerInput.service, environment: ownerInput.environment, container_id: undefined },
   reads: [...ownedVariableReads('variables'), ...ownedVariableReads('secrets')],
   expand: async (args, context) => [await planOverride(args, context)],

@@ -208,10 +208,9 @@ const Values = z.record(z.string(), freeText());
 export const setEnvironmentVariables = composeTool({
   name: 'set_environment_variables',
   toolset: 'variables',
-  title: 'Set several environment variables or settings at once',
+  title: 'Set environment variables, several at once, .env file',
   description:
-    'Set env vars, one or many, from a map or .env file: of a service, environment or project. ' +
-    'In env_text, *_PASSWORD etc. become secrets.',
+    'Set or put one or many env vars (env var, variable, settings) for all services of an environment, a project or one service: in variables, secrets or env_text (an .env file; *_PASSWORD etc. become secrets).',
   input: {
     ...ownerInput,
     variables: Values.optional().describe('Key: value.'),

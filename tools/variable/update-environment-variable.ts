@@ -147,8 +147,8 @@ const inEnvironment = defineTool(operations.update_environment_variable, {
   toolset: 'variables',
   title: 'Change or rename a variable',
   description: [
-    'Edit an environment variable (env var) of a service, environment or project: change its value or name.',
-    naming`Several at once: ${'set_environment_variables'}.`,
+    'Change, edit or rename one environment variable (env var): another value or key.',
+    naming`Several: ${'set_environment_variables'}.`,
   ],
   equivalentOperations: variableOperations('updateSecret'),
   input: {

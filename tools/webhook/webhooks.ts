@@ -109,11 +109,11 @@ const unlimited = 'It is sent those of every project and mode: it can not be lim
 
 export const createWebhook = defineTool(operations.create_webhook, {
   toolset: 'webhooks',
-  title: 'Set up a webhook: messages about deployments',
+  title: 'Set up a webhook: notifications of deployments',
   description:
-    'Notify Slack, another chat or a build system: sends a message when a deployment (deploy) starts, succeeds or fails, as a POST to an address.',
+    'Notify Slack, a chat, CI or a URL (endpoint): post a message whenever a deployment (deploy) starts, succeeds, ends or fails.',
   fields: {
-    events: 'DEPLOYMENT_STARTED, DEPLOYMENT_SUCCEEDED, DEPLOYMENT_FAILED or others of the platform.',
+    events: 'DEPLOYMENT_STARTED, DEPLOYMENT_SUCCEEDED, DEPLOYMENT_FAILED or others of your platform.',
     target_secret: 'Shared secret, sent in a header.',
   },
   expand: async (args, context) => [{ operation: operations.create_webhook, input: await request(args, context) }],
@@ -210,10 +210,9 @@ const rendered = (events: Renderer): Renderer => ({
 
 export const listWebhookEvents = defineTool(operations.list_webhook_events, {
   toolset: 'webhooks',
-  title: 'Deliveries of a webhook, failed ones too',
+  title: 'Deliveries of a webhook, failed calls',
   description:
-    'Did the calls of a webhook get through? Its delivery history: what was sent and how the receiver answered, newest first. Code 0: ' +
-    'the address was not reached. Without webhook: which webhooks there are, who is told of what.',
+    'Deliveries (calls, posts, notifications) of a webhook, failed ones too: content, response, newest first; code 0: not reached. Without webhook: all webhooks with their events.',
   input: { webhook_id: reference('webhook').optional() },
   reads: readUses('the webhooks are not listed', operations.list_webhooks, operations.get_organization),
   output: z

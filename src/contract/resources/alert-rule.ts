@@ -20,7 +20,7 @@ export const AlertRuleRequest = z.object({
   description: z.string(),
   tag: z.string().describe('Groups rules.'),
   condition: RuleCondition,
-  for_duration: Duration.describe('How long it must hold, ISO 8601: PT5M.'),
+  for_duration: Duration.describe('ISO 8601, such as PT5M.'),
   severity: Severity,
   enabled: z.boolean(),
   alert_receiver_ids: z.array(reference('alert_receiver')).min(1),

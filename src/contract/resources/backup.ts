@@ -36,7 +36,7 @@ export const Backup = z.object({
 
 export const BackupList = z.object({ page: z.int(), page_size: z.int(), results: z.array(Backup) });
 
-const backupId = reference('backup').optional().describe('Default: the newest.');
+const backupId = reference('backup').optional().describe('Default: newest.');
 
 /** Query of the effects of restoring a database. */
 export const recoveryQuery = { backup_id: backupId };

@@ -10,7 +10,7 @@ export const DatabaseRequest = z.object({
   name: Name.describe('Unique in the environment.'),
   type: DatabaseType.describe('What it is.'),
   version: z.string().min(1).describe('e.g. 16.'),
-  mode: DatabaseMode.describe('MANAGED: by the cloud.'),
+  mode: DatabaseMode.describe('MANAGED: by its cloud.'),
   cpu: computeResources.cpu,
   memory: computeResources.memory,
   storage: z.int().min(1).default(10).describe('GB.'),

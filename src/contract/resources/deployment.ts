@@ -109,7 +109,7 @@ export const DeployRequest = z.object({
     .string()
     .regex(/^[0-9a-f]{7,40}$/i, 'must be a commit hash of 7 to 40 hexadecimal digits')
     .optional()
-    .describe('Default: the newest.'),
+    .describe('Default: newest.'),
 });
 
 /** Versions that a deployment may name, by kind of service. */

@@ -44,7 +44,7 @@ const detailsOrNull = {
   enable_interpolation_in_file: details.enable_interpolation_in_file.nullable(),
 };
 
-const mountPath = { mount_path: z.string().startsWith('/').nullish().describe('Makes it a file there.') };
+const mountPath = { mount_path: z.string().startsWith('/').nullish().describe('Path of a file with its value.') };
 
 /** Body of the requests that create and edit a variable. */
 export const VariableRequest = z.object({ key: Key, value: freeText(), ...mountPath, ...details });

@@ -70,10 +70,10 @@ const alwaysAsks = ({ operations }: Tool): boolean =>
 const either = new Intl.ListFormat('en-GB', { type: 'disjunction' });
 
 /** That one of several arguments has to be given, which no schema says in a form that every client takes. */
-const requirementOf = ({ needsOneOf = [] }: Tool, settled: readonly string[]): readonly string[] =>
-  needsOneOf.length === 0 || needsOneOf.some((member) => settled.includes(member))
-    ? []
-    : [`Give ${either.format(needsOneOf)}.`];
+function requirementOf(tool: Tool, settled: readonly string[]): readonly string[] {
+  const names = (tool.needsOneOf ?? []).map((member) => shownName(tool, member));
+  return names.length === 0 || names.some((name) => settled.includes(name)) ? [] : [`Give ${either.format(names)}.`];
+}
 
 /**
  * A tool in full, as the documentation has it: with a description of every argument. The tool's description tells which arguments are alternatives, and if all calls need confirmation.

@@ -24,6 +24,7 @@ const documentedOnly: ReadonlySet<string> = new Set([
   'Company name.',
   'Family name.',
   'Fill variables into the file.',
+  'Days until it ends by itself.',
   'Default 20.',
   'Deployments per page, default 20.',
   'Extra helm arguments.',
@@ -59,6 +60,9 @@ const documentedOnly: ReadonlySet<string> = new Set([
   'Unique in the environment.',
   'Unique in the organization.',
   'Unique in the project.',
+  'Retries when it fails.',
+  'Seconds before helm is killed.',
+  'Shown to whoever is refused.',
   'Value to threshold.',
   'Compared by operator.',
   'Values.',
@@ -66,8 +70,10 @@ const documentedOnly: ReadonlySet<string> = new Set([
   'What it is.',
   'What was asked for.',
   'When it fires.',
+  'Who is told.',
   'Who reaches it.',
   'Who wrote it.',
+  'false switches it off.',
   'Why.',
 ]);
 
