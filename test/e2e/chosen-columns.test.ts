@@ -30,3 +30,15 @@ test('an unknown column is refused with those that there are, and an empty one i
   expect(shown.isError === true ? textOf(shown) : '').toBe('');
   expect(shown.structuredContent).toMatchObject({ empty_columns: ['provider_version'] });
 });
+
+test("the kind of a service is a column by that name, also where it is asked for by the platform's", async () => {
+  const client = await connectors.modern();
+  for (const column of ['kind', 'service_type']) {
+    const { structuredContent } = await client.call('list_services', {
+      environment: 'shop/staging',
+      fields: ['name', column],
+    });
+    const rows = (structuredContent as { readonly results: readonly object[] }).results;
+    expect(rows).toContainEqual({ name: 'orders-db', kind: 'database' });
+  }
+});

@@ -386,7 +386,7 @@ const cases: Case[] = [
   {
     tool: 'list_services',
     right: { environment_id: '@environment_id' },
-    answers: { results: rows({ id: '@container_id', service_type: 'CONTAINER', image_name: any }) },
+    answers: { results: rows({ id: '@container_id', kind: 'container', image_name: any }) },
     wrong: { environment_id: nowhere },
     says: 'no such id',
   },

@@ -84,7 +84,7 @@ const withOtherKind: AlterAnswer = (path, body) => {
 };
 
 test.each([
-  ['list_services', { environment_id: 'shop/staging' }, /triage.*AGENTIC_WORKFLOW/],
+  ['list_services', { environment_id: 'shop/staging' }, /triage.*agentic_workflow/],
   ['get_environment_overview', { environment: 'shop/staging' }, /triage.*agentic_workflow.*failed.*DEPLOYMENT_ERROR/],
   [
     'get_environment_status',

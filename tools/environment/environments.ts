@@ -42,12 +42,12 @@ export const getEnvironment = defineTool(operations.get_environment, {
 
 const serviceTable = wholeTable(
   'service',
-  ['name', 'id', 'service_type'],
+  ['name', 'id', 'kind'],
   ['icon_uri', 'environment', 'created_at', 'updated_at'],
 );
 
 const kindsIn = ({ results }: JsonRecord): readonly unknown[] =>
-  recordsIn(results).map((row) => row['service_type'] ?? '');
+  recordsIn(results).map((row) => row['kind'] ?? '');
 
 const serviceRenderer: Renderer = {
   ...serviceTable,

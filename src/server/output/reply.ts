@@ -3,9 +3,11 @@ import type { CallContext } from '../context/index.ts';
 import type { FailureCode } from '../failure/index.ts';
 import type { Question, Registry } from '../guard/index.ts';
 import {
+  columnName,
   nextText,
   proposable,
   visibleText,
+  withKinds,
   withOwnNames,
   withProposable,
   withShownNames,
@@ -103,13 +105,17 @@ const joinParts = (...parts: readonly (string | undefined)[]): string =>
 
 /** A renderer limited to the columns that the caller chose, if any. */
 const withChosenColumns = (render: Renderer, { fields }: JsonRecord): Renderer =>
-  Array.isArray(fields) && fields.length > 0 && render.only ? render.only(fields.map(String)) : render;
+  Array.isArray(fields) && fields.length > 0 && render.only
+    ? render.only(fields.map((field) => columnName(String(field))))
+    : render;
 
 /** The chosen columns of which no row has anything: it isn't an answer's silence, but the platform's. */
 function emptyColumns({ only }: Renderer, { fields }: JsonRecord, view: JsonRecord): readonly string[] {
   const rows = recordsIn(view['results']);
   if (!only || !Array.isArray(fields) || rows.length === 0) return [];
-  return fields.map(String).filter((field) => rows.every((row) => at(row, field) === undefined));
+  return fields
+    .map((field) => columnName(String(field)))
+    .filter((field) => rows.every((row) => at(row, field) === undefined));
 }
 
 /** Keys that this server adds to the metadata of results. */
@@ -165,7 +171,10 @@ export function answerReply(
   const hidden = registry?.hidden ?? [];
   const { view, text, omission } = isEmpty
     ? { view: {}, text: '', omission: undefined }
-    : fit(render.view(answer), render, { hidden, hasPages: 'page' in tool.input && answer['without_pages'] !== true });
+    : fit(render.view(withKinds(answer)), render, {
+        hidden,
+        hasPages: 'page' in tool.input && answer['without_pages'] !== true,
+      });
   const shown = render.plainTimes ? text : withAges(text, context.clock.now());
   const next = proposable(typeof tool.next === 'function' && !isNoOp ? tool.next(view, args) : [], offers, asShown);
   const advice =

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { effects, inputShape, repeated, type AnyOperation, type InputOf } from '../../contract/index.ts';
 import { pick, rootOf, type JsonRecord } from '../json/index.ts';
 import { rowMembers } from './schema.ts';
+import { columnName } from './service-kind.ts';
 import type { ReadUse } from './reads.ts';
 import type { Renderer } from './render.ts';
 import type { ArgumentsOf, CompositionDefinition, Shape, Tool, ToolDefinition } from './tool.ts';
@@ -34,7 +35,7 @@ const columnChoice = ({ only }: Renderer): Shape =>
 
 /** The columns to choose from: those of the renderer, or the members of a row in the answer's schema. */
 const columnsOf = ({ columns }: Renderer, output: z.ZodType | undefined): readonly string[] | undefined =>
-  columns ?? rowMembers(output);
+  (columns ?? rowMembers(output))?.map(columnName);
 
 /** Issues with chosen columns that don't exist. Members within a column can be chosen as well. */
 const columnRules =
@@ -44,7 +45,9 @@ const columnRules =
     if (columns === undefined) return [];
     const isKnown = (field: string): boolean =>
       columns.includes(field) || (!render.columns && columns.includes(rootOf(field)));
-    const unknown = (fields as readonly unknown[]).map(String).filter((field) => !isKnown(field));
+    const unknown = (fields as readonly unknown[])
+      .map((field) => columnName(String(field)))
+      .filter((field) => !isKnown(field));
     return unknown.length > 0
       ? [`"fields": there is no column ${repeated(unknown.join(', '))}; there are ${columns.join(', ')}`]
       : [];

@@ -3,6 +3,7 @@ import { fieldDescriptions, inputShape, type AnyOperation } from '../../contract
 import type { ResourceKind } from './name-resolver.ts';
 import { memoised, toJsonSchema, withoutNull, type JsonSchema } from '../json/index.ts';
 import { schemaWithShownNames } from './argument-names.ts';
+import { memberNames } from './service-kind.ts';
 import { shortHint } from './references.ts';
 import type { Tool, SchemaPrinting } from './tool.ts';
 
@@ -128,10 +129,13 @@ export interface SchemaOptions {
   readonly omitted?: readonly string[];
 }
 
-const members = (schema: JsonSchema, { shown, omitted }: SchemaOptions): [string, JsonSchema][] =>
-  Object.entries(commonMembers(schema)).filter(
+function members(schema: JsonSchema, { shown, omitted }: SchemaOptions): [string, JsonSchema][] {
+  const all = Object.entries(commonMembers(schema)).filter(
     ([name]) => (!shown || shown.includes(name)) && !omitted?.includes(name),
   );
+  const names = memberNames(all.map(([name]) => name));
+  return all.map(([, member], index) => [names[index]!, member]);
+}
 
 /**
  * The output schema of a tool as clients see it: an open object, typed only at the root and in the rows of `results`,

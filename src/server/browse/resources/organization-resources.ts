@@ -108,7 +108,7 @@ export const organizationResources: readonly PlatformResource[] = [
     },
     render: recordWithTable(
       'service',
-      ['name', 'service_type', 'id', 'description', 'updated_at'],
+      ['name', 'kind', 'id', 'description', 'updated_at'],
       ['organization', 'icon_uri'],
     ),
   }),
