@@ -59,7 +59,7 @@ const showingReceivers = (rules: Renderer): Renderer => ({
 
 export const listAlertRules = defineTool(operations.list_alert_rules, {
   toolset: 'alerts',
-  title: 'Anything alerting? Alerts firing now',
+  title: 'Anything alerting? Each alert, alarm firing now',
   description:
     'Alert rules (alarms, monitoring), firing (NOTIFIED, TRIGGERED) or not, severity, threshold, condition, receivers.',
   reads: readUses(

@@ -127,9 +127,9 @@ const clusterTables: Renderer = {
 
 export const listClusters = defineTool(operations.list_clusters, {
   toolset: 'clusters',
-  title: 'List clusters: versions, locks, nodes',
+  title: 'Show each cluster: version, lock, nodes',
   description:
-    'Clusters: cloud, region, Kubernetes version, state, nodes, services on each; locks (who locked, until when).',
+    'List clusters: cloud, region, Kubernetes version, state, nodes, services running on each; locked ones (by whom, until when).',
   reads: [...lockReads('it is not shown who locked a cluster, why and until when'), ...readsOfHosted],
   answer: async (args, context) => {
     const { organization_id: organization } = args;

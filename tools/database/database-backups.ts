@@ -32,7 +32,7 @@ export const createDatabaseBackup = defineTool(operations.create_database_backup
 
 export const listDatabaseBackups = defineTool(operations.list_database_backups, {
   toolset: 'services',
-  title: 'Show backups of a database',
+  title: 'Show each backup, dump of a database',
   description: 'Backups (dumps, snapshots) of a database: age, node, complete (DEPLOYED) or not.',
   render: table('backup', [
     'name',

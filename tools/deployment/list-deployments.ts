@@ -65,7 +65,7 @@ async function refuseUnread(context: ToolContext, subject: Subject, query: JsonR
 export const listDeployments = composeTool({
   name: 'list_deployments',
   toolset: 'services',
-  title: 'List deployments: releases, who deployed, when',
+  title: 'Show each deployment, release: who deployed, when',
   description:
     'Deployment history (deploys, releases, runs) of a service or environment: shipped (ship) or deployed when, by who, commit, version, success; newest first.',
   input: {

@@ -28,7 +28,7 @@ import { waitForEnd } from '../shared/wait-for-end.ts';
 export const listEnvironments = defineTool(operations.list_environments, {
   toolset: 'environments',
   equivalentOperations: [operations.list_environments_of_organization, operations.list_environment_overviews],
-  title: 'Show environments of a project',
+  title: 'Show each environment of a project',
   description: 'List all environments of a project (existing dev, staging, production): modes, clusters, ids.',
   render: table('environment', ['name', 'id', 'mode', 'cluster_name', 'cluster_id', 'last_updated_by', 'updated_at']),
 });
@@ -46,8 +46,7 @@ const serviceTable = wholeTable(
   ['icon_uri', 'environment', 'created_at', 'updated_at'],
 );
 
-const kindsIn = ({ results }: JsonRecord): readonly unknown[] =>
-  recordsIn(results).map((row) => row['kind'] ?? '');
+const kindsIn = ({ results }: JsonRecord): readonly unknown[] => recordsIn(results).map((row) => row['kind'] ?? '');
 
 const serviceRenderer: Renderer = {
   ...serviceTable,

@@ -20,7 +20,7 @@ export const getOrganization = defineTool(operations.get_organization, {
 
 export const listMembers = defineTool(operations.list_members, {
   toolset: 'organization',
-  title: 'List members: users, people, their access and rights',
+  title: 'Show people, each user with access and rights',
   description: [
     'Who can access: members (users, colleagues, admins), team: roles, rights, permissions, e-mail, last active.',
     naming`Shows roles for ${'invite_member'}.`,

@@ -3,7 +3,7 @@ import { defineTool, table, naming, record } from '../../src/server/tool/index.t
 
 export const listProjects = defineTool(operations.list_projects, {
   toolset: 'projects',
-  title: 'Show projects, their ids',
+  title: 'Show each project with its id',
   description: 'List all projects (products), ids and number of environments.',
   render: table('project', ['name', 'id', 'associated_environments_count', 'description', 'created_at']),
 });

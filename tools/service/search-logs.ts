@@ -142,7 +142,7 @@ function countsText({
 export const searchLogs = composeTool({
   name: 'search_logs',
   toolset: 'services',
-  title: 'Search or show logs, find lines',
+  title: 'Search or show a log, find lines',
   description:
     'Search or grep logs of a service or environment for errors, exceptions, stack traces, messages, a request id, in a period (last hour, yesterday, night). Default: warnings and errors.',
   input: {

@@ -126,7 +126,7 @@ const rowsOrNone: Renderer = {
 export const listEnvironmentVariables = composeTool({
   name: 'list_environment_variables',
   toolset: 'variables',
-  title: 'Show variables, config values, where set',
+  title: 'Show each variable, config value, where set',
   description:
     'List env vars, settings and secrets (without values) of a service, environment or project, own and inherited: value, id, where set, services concerned.',
   input: {

@@ -210,7 +210,7 @@ const rendered = (events: Renderer): Renderer => ({
 
 export const listWebhookEvents = defineTool(operations.list_webhook_events, {
   toolset: 'webhooks',
-  title: 'Deliveries of a webhook, failed calls',
+  title: 'Show each delivery of a webhook, failed calls',
   description:
     'Deliveries (calls, posts, notifications) of a webhook, failed ones too: content, response, newest first; code 0: not reached. Without webhook: all webhooks with their events.',
   input: { webhook_id: reference('webhook').optional() },
