@@ -25,14 +25,13 @@ const promised: Readonly<Record<string, readonly unknown[]>> = {
     { ...repository, git_token_id: '00000000-0000-4000-8000-000000000001' },
   ],
   '{url, branch, root_path}.': [repository, { branch: 'next' }],
-  '{readiness_probe, liveness_probe: {type: {http: {port, path}}, initial_delay_seconds …}}; or tcp, grpc, exec: {command}.':
-    [
-      {},
-      { readiness_probe: probe, liveness_probe: probe },
-      { liveness_probe: { type: { tcp: { port: 80 } } } },
-      { readiness_probe: { type: { grpc: { port: 80 } } } },
-      { readiness_probe: { type: { exec: { command: ['true'] } } } },
-    ],
+  '{readiness_probe, liveness_probe: {type: {http: {port, path}}}}; or tcp, grpc, exec: {command}.': [
+    {},
+    { readiness_probe: probe, liveness_probe: probe },
+    { liveness_probe: { type: { tcp: { port: 80 } } } },
+    { readiness_probe: { type: { grpc: { port: 80 } } } },
+    { readiness_probe: { type: { exec: { command: ['true'] } } } },
+  ],
   '{internal_port, publicly_accessible, protocol: HTTP, GRPC, TCP, UDP}.': [ports],
   '{internal_port, publicly_accessible, protocol: HTTP, GRPC, TCP, UDP}. Merged; remove: true removes one.': [
     ports,

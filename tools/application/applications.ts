@@ -126,7 +126,8 @@ export const createApplication = defineTool(operations.create_application, {
   toolset: 'services',
   title: 'Create an app from a Git repository',
   description:
-    'Add a new application (app, website, backend service) built from a Git repository (repo, GitHub, GitLab) with a Dockerfile; not deployed.',
+    'Add a new application (app, website, backend service) built from a Git repository (repo, GitHub, GitLab) ' +
+    'with a Dockerfile; not deployed.',
   ...serviceFields({
     fields: { git_repository: '{url, branch: main, root_path: /, git_token_id for private}.' },
     folded: ['git_repository'],
@@ -152,7 +153,8 @@ export const updateApplication = defineTool(
   serviceUpdate(operations.update_application, {
     title: 'Scale an app: more memory, CPUs, replicas',
     description:
-      'Change an application (app): raise memory (RAM), CPU limit, scale or autoscale instances (replicas), another branch, start command, open port, Dockerfile, health checks, disks.',
+      'Change an application (app): raise memory (RAM), CPU limit, scale or autoscale instances (replicas), ' +
+      'another branch, start command, open port, Dockerfile, health checks, disks.',
     asRequest: withHealthchecks,
     fields: { git_repository: '{url, branch, root_path}.' },
     folded: ['git_repository'],
@@ -173,7 +175,8 @@ export const getApplicationStatus = defineTool(operations.get_application_status
   toolset: 'services',
   title: 'Status of an app: running, online, up',
   description:
-    'Whether an application (app) runs, up and online now: state, steps of its last deployment. DEPLOYED: good; ERROR, STOPPED: bad; others still move.',
+    'Whether an application (app) runs, up and online now: state, steps of its last deployment. DEPLOYED: ' +
+    'good; ERROR, STOPPED: bad; others still move.',
   reads: [
     ...statusReads('application', 'there is no status to show').map((use) =>
       use.operation === operations.get_application_status ? { ...use, isNeeded: true as const } : use,

@@ -129,7 +129,8 @@ export const listClusters = defineTool(operations.list_clusters, {
   toolset: 'clusters',
   title: 'Show each cluster: version, lock, nodes',
   description:
-    'List clusters: cloud, region, Kubernetes version, state, nodes, services running on each; locked ones (by whom, until when).',
+    'List clusters: cloud, region, Kubernetes version, state, nodes, services running on each; locked ones ' +
+    '(by whom, until when).',
   reads: [...lockReads('it is not shown who locked a cluster, why and until when'), ...readsOfHosted],
   answer: async (args, context) => {
     const { organization_id: organization } = args;
@@ -143,7 +144,8 @@ export const lockCluster = defineTool(operations.lock_cluster, {
   toolset: 'clusters',
   title: 'Deployment freeze: nobody may deploy',
   description:
-    'Lock or freeze a cluster: block all deploys, deployments, releases and changes, during an incident, release or maintenance.',
+    'Lock or freeze a cluster: block all deploys, deployments, releases and changes, during an incident, ' +
+    'release or maintenance.',
   plan: () => [
     'Deployments and changes of everything on it are refused until the lock ends, and so are upgrades of the cluster.',
   ],

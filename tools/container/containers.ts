@@ -21,7 +21,8 @@ export const updateContainer = defineTool(
   serviceUpdate(operations.update_container, {
     title: 'Change a container: use another Docker image, port',
     description:
-      'Change a container: image, tag, version, memory (RAM), CPU, scale instances (replicas), start command, health checks, ports, disks.',
+      'Change a container: image, tag, version, memory (RAM), CPU, scale instances (replicas), start command, ' +
+      'health checks, ports, disks.',
     asRequest: withRegistryId,
     fields: { registry_id: 'Linked registry.', image_name: 'Without tag.', auto_deploy: 'On each new tag.' },
     hidden: ['description'],

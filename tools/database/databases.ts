@@ -18,7 +18,8 @@ export const updateDatabase = defineTool(
   serviceUpdate(operations.update_database, {
     title: 'Resize, enlarge or upgrade a database',
     description:
-      'Change a database: bigger disk (storage), newer version (upgrade Postgres …), more memory, CPU, public access from outside. Type and mode stay.',
+      'Change a database: bigger disk (storage), newer version (upgrade Postgres …), more memory, CPU, public ' +
+      'access from outside. Type and mode stay.',
     fields: { storage: 'GB of disk.', instance_type: 'Size, for MANAGED.', accessibility: 'Who reaches it.' },
     folded: [],
   }),

@@ -71,7 +71,8 @@ export const deployService = composeTool({
   toolset: 'services',
   title: 'Deploy or run a service, container, job, Helm release',
   description:
-    'Deploy, redeploy, launch or run now: a service (app, container, job, Helm release), several at versions, or a whole environment, everything. Applications take newest commits, jobs run, Terraform applies.',
+    'Deploy, redeploy, launch or run now: a service (app, container, job, Helm release), several at versions, ' +
+    'or a whole environment, everything. Applications take newest commits, jobs run, Terraform applies.',
   input: {
     service: anyService().optional(),
     environment: reference('environment').optional(),

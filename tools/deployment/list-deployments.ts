@@ -67,7 +67,8 @@ export const listDeployments = composeTool({
   toolset: 'services',
   title: 'Show each deployment, release: who deployed, when',
   description:
-    'Deployment history (deploys, releases, runs) of a service or environment: shipped (ship) or deployed when, by who, commit, version, success; newest first.',
+    'Deployment history (deploys, releases, runs) of a service or environment: shipped (ship) or deployed ' +
+    'when, by who, commit, version, success; newest first.',
   input: {
     service: anyService().optional(),
     environment: reference('environment').optional(),

@@ -113,7 +113,8 @@ export const compareEnvironments = composeTool({
   toolset: 'environments',
   title: 'Diff two environments: differences, drift',
   description:
-    'Compare two environments, such as staging and production, why something works in one only: different services, versions, env vars, settings, missing secrets, CPU, memory, instances.',
+    'Compare two environments, such as staging and production, why something works in one only: different ' +
+    'services, versions, env vars, settings, missing secrets, CPU, memory, instances.',
   input: { first: reference('environment'), second: reference('environment') },
   operations: [operations.list_services, ...variableLists('variables')],
   reads: [

@@ -58,7 +58,8 @@ export const listServices = defineTool(operations.list_services, {
   equivalentOperations: [operations.list_services_of_organization],
   title: 'Services running in an environment',
   description:
-    'List all services running in an environment (dev, staging, production …): applications, containers, databases, jobs …, with ids and whole configuration.',
+    'List all services running in an environment (dev, staging, production …): applications, containers, ' +
+    'databases, jobs …, with ids and whole configuration.',
   render: serviceRenderer,
 });
 
@@ -102,7 +103,8 @@ export const cancelDeployment = defineTool(operations.cancel_deployment, {
   toolset: 'environments',
   title: 'Abort a deployment under way',
   description:
-    'Cancel, abort, halt or stop a running or queued deployment (deploy, rollout) of an environment, started by mistake, a wrong one. Its changes stay.',
+    'Cancel, abort, halt or stop a running or queued deployment (deploy, rollout) of an environment, started ' +
+    'by mistake, a wrong one. Its changes stay.',
   preview: underWay,
   noOpCheck: nothingUnderWay,
   render: record({ first: ['state', 'id'] }),
@@ -114,7 +116,8 @@ export const deleteEnvironment = composeTool({
   toolset: 'environments',
   title: 'Get rid of a whole environment',
   description:
-    'Delete, remove, drop, destroy or tear down a whole environment for good, with all services and data. Its plan shows all.',
+    'Delete, remove, drop, destroy or tear down a whole environment for good, with all services and data. Its ' +
+    'plan shows all.',
   input: { environment: reference('environment'), ...waitForEnd },
   operations: [operations.delete_environment],
   expand: async ({ environment }) => [planOperation(operations.delete_environment, { environment_id: environment })],

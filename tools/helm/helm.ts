@@ -8,7 +8,8 @@ export const createHelmRepository = defineTool(operations.create_helm_repository
   description: 'Add or register a private Helm chart repository or OCI registry, with credentials.',
   fields: {
     config:
-      '{} for none, {username, password}, or for AWS {region, access_key_id, secret_access_key}, others vendor_access_key …',
+      '{} for none, {username, password}, or for AWS {region, access_key_id, secret_access_key}, others ' +
+      'vendor_access_key …',
   },
   folded: ['config'],
   plan: () => ['Stores these credentials on the platform.'],

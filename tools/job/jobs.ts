@@ -13,7 +13,8 @@ const jobFields = {
   fields: {
     source: '{image: {image_name, tag, registry}} or {docker: {git_repository: {url, branch}, dockerfile_path}}.',
     schedule:
-      '{cronjob: {scheduled_at: "0 3 * * *", timezone, entrypoint}} or {on_start, on_stop, on_delete: {entrypoint, arguments}}.',
+      '{cronjob: {scheduled_at: "0 3 * * *", timezone, entrypoint}} or {on_start, on_stop, on_delete: ' +
+      '{entrypoint, arguments}}.',
   },
   folded: ['source', 'schedule'],
   hidden: ['port', 'description'],
@@ -23,7 +24,8 @@ export const createJob = defineTool(operations.create_job, {
   toolset: 'services',
   title: 'Schedule a new job: cron, script, task',
   description:
-    'Add a cron job: run a task or script on a schedule (every night, hour, Monday …), or at start, stop, deletion of its environment; from an image or Git repo; not deployed.',
+    'Add a cron job: run a task or script on a schedule (every night, hour, Monday …), or at start, stop, ' +
+    'deletion of its environment; from an image or Git repo; not deployed.',
   ...serviceFields({ ...jobFields, fields: { ...jobFields.fields, name: 'Unique in the environment.' } }),
   ...newService(operations.create_job),
   render: record({ first: ['name', 'id', 'job_type', 'schedule'] }),

@@ -68,7 +68,8 @@ export const getOrganizationOverview = composeTool({
   toolset: 'organization',
   title: 'Status report, morning check of everything',
   description:
-    'Health, state of everything: whole organization (company), all projects; things broken, wrong, problems, errors, failing, red, down, outdated, locked, alerting, deploying, never deployed; worst first.',
+    'Health, state of everything: whole organization (company), all projects; things broken, wrong, problems, ' +
+    'errors, failing, red, down, outdated, locked, alerting, deploying, never deployed; worst first.',
   input: {
     project: reference('project').optional(),
     environment: reference('environment').optional(),

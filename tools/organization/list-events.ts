@@ -202,7 +202,8 @@ export const listEvents = composeTool({
   toolset: 'organization',
   title: 'Who changed something: history',
   description:
-    'Audit trail, activity log: who changed, created, deleted, removed, stopped or touched something, when; old and new values, newest first.',
+    'Audit trail, activity log: who changed, created, deleted, removed, stopped or touched something, when; ' +
+    'old and new values, newest first.',
   input: {
     service: anyService().optional(),
     environment: reference('environment').optional(),

@@ -32,7 +32,8 @@ export const inviteMember = defineTool(operations.invite_member, {
   toolset: 'organization',
   title: 'Send an invitation, let a new person in',
   description:
-    'Invite or add a colleague, teammate, user: give somebody access in a role (developer, viewer, admin …). Sends an e-mail.',
+    'Invite or add a colleague, teammate, user: give somebody access in a role (developer, viewer, admin …). ' +
+    'Sends an e-mail.',
   fields: { role_id: 'Default: Viewer.' },
   // The deprecated member has the plain name of the other, which takes the same names.
   input: { role: undefined, show_link: z.boolean().optional().describe('Show its link too; whoever holds one joins.') },

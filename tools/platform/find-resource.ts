@@ -49,7 +49,9 @@ export const findResource = composeTool({
   toolset: 'projects',
   title: 'Where something runs: look up a service, path, id',
   description:
-    'Find or search by name, kind or state: projects, environments, services (apps, databases …), clusters; anything called, named …, its id, path, project; services failing (ERROR), STOPPED. Without arguments: a tree of all.',
+    'Find or search by name, kind or state: projects, environments, services (apps, databases …), clusters; ' +
+    'anything called, named …, its id, path, project; services failing (ERROR), STOPPED. Without arguments: a ' +
+    'tree of all.',
   input: {
     name: z.string().min(1).optional().describe('Part of its path.'),
     kind: z.enum(kinds).optional().describe('Only these.'),

@@ -144,7 +144,8 @@ export const searchLogs = composeTool({
   toolset: 'services',
   title: 'Search or show a log, find lines',
   description:
-    'Search or grep logs of a service or environment for errors, exceptions, stack traces, messages, a request id, in a period (last hour, yesterday, night). Default: warnings and errors.',
+    'Search or grep logs of a service or environment for errors, exceptions, stack traces, messages, a ' +
+    'request id, in a period (last hour, yesterday, night). Default: warnings and errors.',
   input: {
     service: anyService().optional(),
     environment: reference('environment').optional(),

@@ -84,7 +84,8 @@ export const startServices = composeTool({
   toolset: 'services',
   title: 'Turn services on again',
   description:
-    'Start or resume stopped, paused services, put online, wake or bring an environment back up, at their versions of before. Runs no job, no Terraform.',
+    'Start or resume stopped, paused services, put online, wake or bring an environment back up, at their ' +
+    'versions of before. Runs no job, no Terraform.',
   input: { ...serviceChoice, ...waitForEnd },
   ...neededChoice,
   spansEnvironments: true,

@@ -28,8 +28,7 @@ export const withHealthchecks = (service: JsonRecord): JsonRecord => ({
 
 /** Input descriptions of members that several kinds share, in every tool that creates or changes a service. */
 const fields: Readonly<Record<string, string>> = {
-  healthchecks:
-    '{readiness_probe, liveness_probe: {type: {http: {port, path}}, initial_delay_seconds …}}; or tcp, grpc, exec: {command}.',
+  healthchecks: '{readiness_probe, liveness_probe: {type: {http: {port, path}}}}; or tcp, grpc, exec: {command}.',
   autoscaling: 'KEDA: {scalers: [{scaler_type, config_json}]}.',
   ports: '{internal_port, publicly_accessible, protocol: HTTP, GRPC, TCP, UDP}.',
   storage: '{mount_point, size in GB, type: FAST_SSD}.',

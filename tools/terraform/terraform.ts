@@ -36,7 +36,8 @@ export const planTerraform = defineTool(operations.plan_terraform, {
   description:
     'Preview (plan) of a Terraform service: resources a deployment would add, change, destroy; changes nothing.',
   plan: () => [
-    'Terraform reads what is there, with its credentials, and runs the providers of its repository. It applies nothing.',
+    'Terraform reads what is there, with its credentials, and runs the providers of its repository. It ' +
+      'applies nothing.',
   ],
   reads: readUses('the plan can not be shown, only that it is made', operations.list_terraform_plans),
   answer: (args, context, [asked = {}]) => untilMade(context, String(args['terraform_id']), asked),

@@ -128,7 +128,8 @@ export const listEnvironmentVariables = composeTool({
   toolset: 'variables',
   title: 'Show each variable, config value, where set',
   description:
-    'List env vars, settings and secrets (without values) of a service, environment or project, own and inherited: value, id, where set, services concerned.',
+    'List env vars, settings and secrets (without values) of a service, environment or project, own and ' +
+    'inherited: value, id, where set, services concerned.',
   input: {
     key: z.string().min(1).optional().describe('Searched below a place, or everywhere.'),
     service: anyService().optional(),

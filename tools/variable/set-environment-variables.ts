@@ -210,7 +210,8 @@ export const setEnvironmentVariables = composeTool({
   toolset: 'variables',
   title: 'Set environment variables, several at once, .env file',
   description:
-    'Set or put one or many env vars (env var, variable, settings) for all services of an environment, a project or one service: in variables, secrets or env_text (an .env file; *_PASSWORD etc. become secrets).',
+    'Set or put one or many env vars (env var, variable, settings) for all services of an environment, a ' +
+    'project or one service: in variables, secrets or env_text (.env file; *_PASSWORD etc. become secrets).',
   input: {
     ...ownerInput,
     variables: Values.optional().describe('Key: value.'),

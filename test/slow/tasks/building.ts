@@ -111,10 +111,7 @@ export const building: readonly Task[] = [
   {
     want: 'give kim@acme.example access as a developer, and know who may do what',
     steps: [
-      {
-        ask: 'invite somebody to the organization by e-mail',
-        with: { email: 'kim@acme.example', role: 'Developer' },
-      },
+      { ask: 'invite somebody to the organization by e-mail', with: { email: 'kim@acme.example', role: 'Developer' } },
       { ask: 'who has access: members and their roles' },
     ],
     end: [{ read: 'list_invitations', has: { email: 'kim@acme.example', role_name: 'Developer' } }],

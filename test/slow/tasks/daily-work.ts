@@ -271,10 +271,7 @@ export const dailyWork: readonly Task[] = [
   {
     want: 'bring somebody on board',
     steps: [
-      {
-        ask: 'invite somebody to the organization by e-mail',
-        with: { email: 'nia@acme.example', role: 'Developer' },
-      },
+      { ask: 'invite somebody to the organization by e-mail', with: { email: 'nia@acme.example', role: 'Developer' } },
     ],
     says: 'PENDING',
   },
