@@ -124,8 +124,7 @@ export const createWebhook = defineTool(operations.create_webhook, {
     unlimited,
     ...(hasUserinfo(target_url)
       ? [
-          'The address has a user name or a password in it: they are kept like secrets, sent with every ' +
-            'event, and not shown.',
+          'The address has a user name or a password in it: they are kept like secrets, sent with every event, and not shown.',
         ]
       : []),
   ],
