@@ -42,7 +42,7 @@ export {
 export { recordedChange, type RecordedChange } from './recorded-changes.ts';
 export { findRollbackTarget, isRollback, type CommitDeployment, type RollbackTarget } from './rollback-target.ts';
 export type { LogSearchResult } from './search.ts';
-export { durationOf, timeWindow, UnusableQuery } from './time-window.ts';
+export { durationOf, timeWindow, UnusableQuery, type TimeWindow } from './time-window.ts';
 export { laterFirst } from './time-order.ts';
 export { originIn, versionSourceOf, type ServiceOrigin, type VersionSource } from './version-source.ts';
 export { usageText } from './usage.ts';

@@ -17,11 +17,19 @@ beforeAll(async () => {
 });
 afterAll(() => platform.close());
 
-/** The clusters as listed behind a proxy that refuses some requests, or alters their answers. */
-async function listed({
-  refuses = () => undefined,
-  alter = (_, body) => body,
-}: { refuses?: (path: string) => number | undefined; alter?: (path: string, body: unknown) => unknown } = {}) {
+/** How a proxy before the platform refuses some requests, or alters their answers. */
+interface Behind {
+  readonly refuses?: (path: string) => number | undefined;
+  readonly alter?: (path: string, body: unknown) => unknown;
+}
+
+/** What a call answers behind such a proxy. */
+async function called(
+  tool: string,
+  args: Json,
+  { refuses = () => undefined, alter = (_, body) => body }: Behind = {},
+  token = platform.tokens.read,
+) {
   const proxy = await startRecordingProxy(platform.url, {
     alter: (_, path, body) => alter(path, body),
     beforeRequest: async (_, request, response) => {
@@ -30,10 +38,16 @@ async function listed({
         response.writeHead(status, { 'content-type': 'application/json' }).end('{"error":"no","message":"no"}');
     },
   });
-  const connectors = connectorsTo(proxy.url, platform.tokens.read);
-  const result = await (await connectors.modern()).call('list_clusters', {});
+  const connectors = connectorsTo(proxy.url, token);
+  const result = await (await connectors.modern()).call(tool, args);
   await connectors.close();
   await proxy.close();
+  return result;
+}
+
+/** The clusters as listed behind such a proxy. */
+async function listed(behind: Behind = {}) {
+  const result = await called('list_clusters', {}, behind);
   const rows = (result.structuredContent as { results: Json[] }).results;
   return { text: textOf(result), hosts: Object.fromEntries(rows.map(({ name, hosts }) => [String(name), hosts])) };
 }
@@ -87,4 +101,31 @@ test('environments that may be on any cluster are counted', async () => {
 test('a cluster without environments is said to host nothing', async () => {
   const { hosts } = await listed({ alter: (path, body) => (environments.test(path) ? { results: [] } : body) });
   expect(hosts['main']).toBe('nothing');
+});
+
+const refuses = (path: string): number | undefined => (environments.test(path) ? 404 : undefined);
+
+const changes = ['lock_cluster', 'unlock_cluster', 'upgrade_cluster'] as const;
+const hostedByMain =
+  'web/live (PRODUCTION, 0 services), shop/staging (STAGING, 7 services), data/development (DEVELOPMENT, 3 services)';
+
+test.each(changes)('the plan of %s says what the cluster hosts', async (tool) => {
+  const args = { cluster_id: 'main', dry_run: true, ...(tool === 'lock_cluster' && { reason: 'incident' }) };
+  if (tool === 'unlock_cluster')
+    await platform.must('lock_cluster', { cluster_id: platform.seed['cluster_id'], reason: 'incident' });
+  const plan = textOf(await called(tool, args, {}, platform.tokens.admin));
+  if (tool === 'unlock_cluster') await platform.must('unlock_cluster', { cluster_id: platform.seed['cluster_id'] });
+  expect(plan).toContain(`It hosts ${hostedByMain}.`);
+});
+
+test('a plan that cannot read what the cluster hosts says so', async () => {
+  const args = { cluster_id: 'main', dry_run: true };
+  const plan = textOf(await called('upgrade_cluster', args, { refuses }, platform.tokens.admin));
+  expect(plan).toContain('Not known: what it hosts.');
+  expect(plan).not.toContain('It hosts');
+});
+
+test('a cluster that is found says what it hosts', async () => {
+  const { structuredContent } = await called('find_resource', { name: 'main', kind: 'cluster' });
+  expect(structuredContent).toMatchObject({ results: [{ kind: 'cluster', path: 'main', hosts: hostedByMain }] });
 });

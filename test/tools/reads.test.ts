@@ -48,7 +48,7 @@ const byName: Readonly<Record<string, Record<string, unknown>>> = {
   get_organization_overview: { project: 'shop' },
   get_environment_overview: { environment: 'data/development' },
   diagnose_deployment: { service: 'data/development/importer' },
-  list_deployments: { environment: 'shop/production' },
+  list_deployments: { state: 'ERROR' },
   create_environment: { project_id: 'shop', name: 'preview', mode: 'STAGING', cluster_id: 'main' },
   find_resource: { environment: 'shop/staging' },
   invite_member: { email: 'nia@acme.example', role: 'Developer' },

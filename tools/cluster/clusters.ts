@@ -23,7 +23,7 @@ import {
   notLocked,
   clusterUpgrade,
 } from '../../src/server/tool/index.ts';
-import { hostedByClusters, readsOfHosted } from '../shared/hosted-by-clusters.ts';
+import { hostedByClusters, readsOfHosted, withHostedLine } from '../shared/hosted-by-clusters.ts';
 
 /** The columns of a cluster's lock: who locked it, why and until when. */
 function lockColumns(lock: JsonRecord): JsonRecord {
@@ -149,7 +149,7 @@ export const lockCluster = defineTool(operations.lock_cluster, {
   plan: () => [
     'Deployments and changes of everything on it are refused until the lock ends, and so are upgrades of the cluster.',
   ],
-  preview: clusterLock,
+  preview: withHostedLine(clusterLock),
   noOpCheck: alreadyLocked,
   render: record({ first: ['cluster_id', 'locked_at', 'ttl_in_days'] }),
   next: 'The lock ends by itself after ttl_in_days.',
@@ -159,7 +159,7 @@ export const unlockCluster = defineTool(operations.unlock_cluster, {
   toolset: 'clusters',
   title: 'Unlock a cluster: let people deploy again',
   description: 'Lift a freeze, remove a lock of a cluster: allow deploys, deployments again. Read its reason first.',
-  preview: clusterLock,
+  preview: withHostedLine(clusterLock),
   noOpCheck: notLocked,
   output: z.object({ cluster_id: z.string(), name: z.string(), is_locked: z.boolean() }),
   answer: ({ cluster_id: id }, { resolved }) =>
@@ -175,7 +175,7 @@ export const upgradeCluster = defineTool(operations.upgrade_cluster, {
   plan: () => [
     'Its workloads are moved while nodes are replaced, and there is no way back. A lock of the cluster refuses it.',
   ],
-  preview: clusterUpgrade,
+  preview: withHostedLine(clusterUpgrade),
   render: record({ first: ['status', 'cluster_id', 'next_k8s_available_version'] }),
   next: (_view, { cluster_id: cluster }) => [
     { tool: 'wait_for_deployment', arguments: { cluster }, why: 'accepted, not upgraded yet: this waits for the end' },

@@ -1,28 +1,62 @@
 import * as z from 'zod';
-import { defaultPageSizes, operations, PageNumber, PageSize, reference } from '../../src/contract/index.ts';
+import {
+  defaultPageSizes,
+  isoAt,
+  maximumPageSize,
+  operations,
+  PageNumber,
+  PageSize,
+  reference,
+  segmentOf,
+} from '../../src/contract/index.ts';
 import { readDeployment, type HistoryItem, type PastDeployment } from '../../src/analysis/index.ts';
 import {
   anyOf,
   anyService,
+  compact,
   composeTool,
   isPlatformFailure,
+  omit,
+  pick,
   recordsIn,
   pruneRecord,
   table,
+  tableText,
   type JsonRecord,
+  type Renderer,
   type ToolContext,
 } from '../../src/server/tool/index.ts';
+import { allowedRequests } from '../shared/allowance.ts';
 import {
   aspectFailure,
-  exactlyOne,
+  oneOf,
+  oneOfOrNone,
   readAspect,
   readsByKind,
   readsOf,
   serviceSubject,
+  subjectAt,
   type Subject,
 } from '../shared/any-service.ts';
+import { findDeployments, type FoundDeployment } from '../shared/found-deployments.ts';
+import { environmentsWithin, lackingPlaces, lackingText, pathsText, readsOfEnvironments } from '../shared/places.ts';
+import { changesBetween, comparedDeployments, notCompared } from './compared-deployments.ts';
+import { windowOf } from '../shared/time-bounds.ts';
 
-const columns = ['state', 'action', 'at', 'seconds', 'steps', 'by', 'commit', 'message', 'image', 'services', 'id'];
+const columns = [
+  'path',
+  'state',
+  'action',
+  'at',
+  'seconds',
+  'steps',
+  'by',
+  'commit',
+  'message',
+  'image',
+  'services',
+  'id',
+];
 
 const services = (item: HistoryItem): readonly string[] =>
   (item.services ?? []).map((service) => `${service.name ?? service.service_id ?? ''} ${service.status ?? ''}`.trim());
@@ -62,26 +96,140 @@ async function refuseUnread(context: ToolContext, subject: Subject, query: JsonR
   );
 }
 
+/** The same of one of several places: with its path, down to the service if it was the only one. */
+function rowWithPath({ subject: { id, path = id }, item }: FoundDeployment): JsonRecord {
+  const [only, ...others] = item.services ?? [];
+  const name = others.length === 0 ? only?.name : undefined;
+  return { path: name ? `${path}/${segmentOf(name)}` : path, ...row(name ? { ...item, services: undefined } : item) };
+}
+
+interface Choice {
+  readonly project?: string;
+  readonly state?: string;
+  readonly since?: string;
+}
+
+/** What the search looked at: the service or environment that is given, or each environment of the project or of all. */
+async function subjectsIn(context: ToolContext, { project }: Choice) {
+  const one = subjectAt(context, 'service') ?? subjectAt(context, 'environment');
+  const allowanceFor = () => ({ remainingRequests: allowedRequests(context) });
+  if (one) {
+    const path = one.path ?? one.name ?? one.id;
+    return { subjects: [{ ...one, path }], lacking: { unread: [], notReached: [] }, allowance: allowanceFor() };
+  }
+  const { places, allowance } = await environmentsWithin(context, { project }, allowanceFor);
+  const subjects = places.environments.map(({ id, path }): Subject => ({ kind: 'environment', id, path }));
+  return { subjects, lacking: places, allowance };
+}
+
+const pathsOf = (subjects: readonly Subject[]): readonly string[] => subjects.map(({ id, path = id }) => path);
+
+/** The deployments of several environments, or those that fit, and what was looked at for them. */
+async function found(choice: Choice, page: number, page_size: number, context: ToolContext): Promise<JsonRecord> {
+  const { state, since } = choice;
+  const { from } = windowOf({ since }, context);
+  const { subjects, lacking, allowance } = await subjectsIn(context, choice);
+  const wanted = { state, from, enough: page * page_size };
+  const all = await findDeployments(context, subjects, wanted, allowance);
+  if (subjects.length === 1 && all.unread.length === 1)
+    await refuseUnread(context, subjects[0]!, { page: 1, page_size: maximumPageSize });
+  const shown = all.found.slice((page - 1) * page_size, page * page_size);
+  return pruneRecord({
+    results: shown.map(rowWithPath),
+    page,
+    page_size,
+    looked_at: all.read.length === 1 ? pathsOf(all.read)[0] : `${all.read.length} environments`,
+    since: from === undefined ? undefined : isoAt(from),
+    ...(all.found.length === 0 && {
+      none: state ?? 'any',
+      states: state === undefined ? undefined : all.states.join(', ') || undefined,
+      oldest: all.oldest,
+    }),
+    ...(all.cut.length > 0 && { cut: pathsText(pathsOf(all.cut)), whole_since: all.wholeSince }),
+    ...lackingPlaces({
+      unread: [...lacking.unread, ...pathsOf(all.unread)],
+      notReached: [...lacking.notReached, ...pathsOf(all.notReached)],
+    }),
+  });
+}
+
+const allRows = table('deployment', columns);
+
+/** What a search looked at, in a sentence; none if it was no search. */
+function lookedText({
+  looked_at,
+  since,
+  none,
+  states,
+  oldest,
+  cut,
+  whole_since: whole,
+}: JsonRecord): readonly string[] {
+  if (looked_at === undefined) return [];
+  const when = since === undefined ? '' : ` since ${compact(since)}`;
+  const nothing =
+    none === undefined
+      ? `Looked at: ${compact(looked_at)}${when}.`
+      : `No deployment${none === 'any' ? '' : ` with the state ${compact(none)}`}${when} in ${compact(looked_at)}${states === undefined ? '' : `; states there are: ${compact(states)}`}${oldest === undefined ? '' : `; the oldest that was read is from ${compact(oldest)}`}.`;
+  return [
+    nothing,
+    ...(cut === undefined
+      ? []
+      : [
+          `Not all was read of ${compact(cut)}: ${whole === undefined ? 'older ones may be missing' : `what is older than ${compact(whole)} may be missing`}.`,
+        ]),
+  ];
+}
+
+const besides = ['looked_at', 'since', 'none', 'states', 'oldest', 'cut', 'whole_since', 'not_read', 'not_looked_into'];
+
+/** The rows with what was looked at. */
+const rowsAndReach: Renderer = {
+  ...allRows,
+  shown: undefined,
+  view: (answer) => (answer['compared'] ? answer : { ...allRows.view(answer), ...pick(answer, besides) }),
+  text: (view) => {
+    if (view['compared'])
+      return [tableText(recordsIn(view['results']), ['what', 'first', 'second', 'difference']), notCompared].join('\n');
+    return [
+      ...(view['none'] === undefined ? [allRows.text(omit(view, besides))] : []),
+      ...lookedText(view),
+      ...lackingText(view),
+    ].join('\n');
+  },
+};
+
 export const listDeployments = composeTool({
   name: 'list_deployments',
   toolset: 'services',
   title: 'Show each deployment, release: who deployed, when',
   description:
-    'Deployment history (deploys, releases, runs) of a service or environment: shipped (ship) or deployed ' +
+    'Deployment history (deploys, releases, runs) of a service, environment, project or all: shipped (ship) or deployed ' +
     'when, by who, commit, version, success; newest first.',
   input: {
     service: anyService().optional(),
     environment: reference('environment').optional(),
+    project: reference('project').optional(),
+    state: z.string().min(1).optional().describe('Part of it: ERROR.'),
+    since: z.string().optional().describe('Time, or ago: PT15M.'),
+    compare: z.array(z.string()).optional().describe('Two ids.'),
     page: PageNumber.optional(),
     page_size: PageSize.default(defaultPageSizes.shownDeployments),
   },
-  ...exactlyOne('service', 'environment'),
+  rules: (args) => [
+    ...oneOfOrNone('service', 'environment', 'project')(args),
+    ...(args['compare'] === undefined ? [] : oneOf('service', 'environment')(args)),
+  ],
   operations: [...readsOf('deployments'), operations.list_environment_deployments],
   equivalentOperations: [...readsOf('deployments'), operations.list_environment_deployments],
-  reads: anyOf(...readsByKind('deployments', 'the history', operations.list_environment_deployments)),
+  reads: [
+    ...anyOf(...readsByKind('deployments', 'the history', operations.list_environment_deployments)),
+    ...readsOfEnvironments,
+  ],
   output: z.object({
     results: z.array(
       z.object({
+        path: z.string(),
         state: z.string(),
         at: z.string(),
         by: z.string(),
@@ -93,7 +241,11 @@ export const listDeployments = composeTool({
     page: z.int(),
     page_size: z.int(),
   }),
-  answer: async ({ page = 1, page_size }, context) => {
+  answer: async ({ page = 1, page_size, project, state, since, compare }, context) => {
+    if (compare) return comparedDeployments(context, serviceSubject(context), compare);
+    const isOne = context.resolved['service'] !== undefined || context.resolved['environment'] !== undefined;
+    if (!isOne || state !== undefined || since !== undefined)
+      return found({ project, state, since }, page, page_size, context);
     const subject = serviceSubject(context);
     const history =
       (await readAspect(context, subject, 'deployments', { page, page_size })) ??
@@ -106,5 +258,6 @@ export const listDeployments = composeTool({
       ...(isCut ? { page_size, without_pages: true } : { page, page_size }),
     };
   },
-  render: { ...table('deployment', columns), shown: undefined },
+  render: rowsAndReach,
+  next: (view, args) => (view['compared'] ? changesBetween(view, args) : []),
 });

@@ -11,8 +11,6 @@ import {
   isWanted,
   readDeployment,
   tellGroup,
-  timeWindow,
-  UnusableQuery,
   type EventGroup,
   type LenientEvent,
   type WantedEvents,
@@ -34,6 +32,7 @@ import {
 } from '../../src/server/tool/index.ts';
 import { readAspect, readsByKind, subjectAt } from '../shared/any-service.ts';
 import { ifPossible } from '../shared/if-possible.ts';
+import { windowOf } from '../shared/time-bounds.ts';
 
 const keepsNoOlder = 'The platform keeps no older ones.';
 const mayBeMore = 'There may be older ones that fit.';
@@ -183,19 +182,6 @@ function reachText({ kept_since: since, deployments_before: before, older }: Jso
     `Every change since ${begin} has its event; ${which} ${older === undefined ? 'may have none' : 'are not kept'}.`,
   ];
 }
-
-const windowOf = (
-  bounds: { readonly since?: string; readonly until?: string },
-  context: ToolContext,
-): { readonly from?: number; readonly to?: number } => {
-  try {
-    return timeWindow(bounds, new Date(context.now()));
-  } catch (error) {
-    if (error instanceof UnusableQuery)
-      return context.refuse(error.message.replace(/\.$/, ''), 'Correct it, or leave it out.');
-    throw error;
-  }
-};
 
 export const listEvents = composeTool({
   name: 'list_events',

@@ -5,10 +5,12 @@ import {
   composeTool,
   nearestName,
   omit,
+  organizationOf,
   pruneRecord,
   readUses,
   table,
   type JsonRecord,
+  type ToolContext,
 } from '../../src/server/tool/index.ts';
 import {
   addStates,
@@ -18,6 +20,9 @@ import {
   type FoundResource,
   type SearchedResource,
 } from '../shared/resource-search.ts';
+import { hostedByClusters, readsOfHosted } from '../shared/hosted-by-clusters.ts';
+
+const columns = ['path', 'kind', 'mode', 'state', 'hosts', 'id'];
 
 const defaultLimit = 50;
 
@@ -42,6 +47,13 @@ function suggestions(
   const near = name === undefined ? undefined : nearestName(name, [...new Set(all.map(ownName))]);
   const states = [...new Set(known)].toSorted().join(', ');
   return { ...(near !== undefined && { did_you_mean: near }), ...(state !== undefined && states !== '' && { states }) };
+}
+
+/** The rows with what each cluster among them hosts. */
+async function withHosted(rows: readonly FoundResource[], context: ToolContext): Promise<readonly JsonRecord[]> {
+  const organization = rows.some(({ kind }) => kind === 'cluster') ? await organizationOf(context) : undefined;
+  const hostedBy = organization === undefined ? undefined : await hostedByClusters(organization, context);
+  return rows.map((row) => ({ ...row, hosts: row.kind === 'cluster' ? hostedBy?.(row.id) : undefined }));
 }
 
 export const findResource = composeTool({
@@ -73,6 +85,7 @@ export const findResource = composeTool({
     ...readUses('services are shown without their states', operations.get_environment_status),
     ...readUses('clusters are not found', operations.list_clusters),
     ...readUses('it can not be kept to an environment', operations.get_environment),
+    ...readsOfHosted,
   ],
   output: z.object({
     results: z.array(
@@ -100,12 +113,15 @@ export const findResource = composeTool({
       .filter(matches(wanted))
       .toSorted((one, other) => matchRank(wanted.name, one) - matchRank(wanted.name, other));
     const { found: shown, stateless } = await addStates(context, found.slice(0, limit), left);
+    // The tree has each environment itself.
+    const isTree = Object.values(wanted).every((one) => one === undefined);
+    const rows = isTree ? shown : await withHosted(shown, context);
     if (stateless > 0)
       context.leftOut(
         `The states in ${stateless} environments were not read, to spare requests: a search for a state reads them.`,
       );
     return pruneRecord({
-      results: shown.map((one) => pruneRecord(omit({ ...one }, ['environment']))),
+      results: rows.map((one) => pruneRecord(omit({ ...one }, ['environment']))),
       total: found.length,
       ...(notSearched.length > 0 && {
         unseen: notSearched.length,
@@ -117,7 +133,7 @@ export const findResource = composeTool({
     });
   },
   render: {
-    ...table('resource', ['path', 'kind', 'mode', 'state', 'id']),
+    ...table('resource', columns),
     shown: undefined,
     only: undefined,
     view: (answer) => ({ ...answer, results: answer['results'] ?? [] }),
@@ -140,7 +156,7 @@ export const findResource = composeTool({
             .filter(Boolean)
             .join(' ') + partly
         );
-      const listed = table('resource', ['path', 'kind', 'mode', 'state', 'id']).text(view);
+      const listed = table('resource', columns).text(view);
       const more =
         shown === view['total']
           ? ''

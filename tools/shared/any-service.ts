@@ -190,3 +190,9 @@ export const oneOf =
 
 /** The same rule for a tool, with what its description says of it. */
 export const exactlyOne = (...members: readonly string[]) => ({ needsOneOf: members, rules: oneOf(...members) });
+
+/** An argument rule: one of these members may be given. */
+export const oneOfOrNone =
+  (...members: readonly string[]) =>
+  (args: JsonRecord): readonly string[] =>
+    members.every((member) => args[member] === undefined) ? [] : oneOf(...members)(args);

@@ -1,9 +1,13 @@
 import { isProduction, joinPath, operations } from '../../src/contract/index.ts';
 import {
+  notKnown,
+  organizationOf,
+  reading,
   readUses,
   rowsIn,
   textAt,
   type JsonRecord,
+  type Preview,
   type ReadUse,
   type ToolContext,
 } from '../../src/server/tool/index.ts';
@@ -49,22 +53,23 @@ function textOfAll(hosted: readonly Hosted[]): string {
   return [...named.map(hostedText), ...more].join(', ');
 }
 
-/**
- * What each of some clusters hosts, in words, by id; undefined if it can't be read. The answer says what that lacks.
- * @throws ApiError if the platform fails as a whole
- */
-export async function hostedByClusters(
+/** What is hosted where, of an organization. */
+interface HostedEverywhere {
+  readonly hosted: readonly Hosted[];
+  /** In words; says nothing definite where the cluster of some environments isn't known. */
+  readonly textOf: (clusterId: string) => string;
+}
+
+/** Reads what clusters host; undefined if it can't be read. @throws ApiError if the platform fails as a whole */
+async function readHosted(
   organization_id: string,
-  context: ToolContext,
-): Promise<((clusterId: string) => string) | undefined> {
+  reader: Pick<ToolContext, 'attempt'>,
+): Promise<HostedEverywhere | undefined> {
   const [environments, services] = await Promise.all([
-    unlessFailing(context.attempt(operations.list_environments_of_organization, { organization_id })),
-    unlessFailing(context.attempt(operations.list_services_of_organization, { organization_id })),
+    unlessFailing(reader.attempt(operations.list_environments_of_organization, { organization_id })),
+    unlessFailing(reader.attempt(operations.list_services_of_organization, { organization_id })),
   ]);
-  if (!environments) {
-    context.leftOut('What each cluster hosts is not shown, because the environments could not be listed at once.');
-    return undefined;
-  }
+  if (!environments) return undefined;
   const by = services && Map.groupBy(rowsIn(services), (row) => row['environment_id']);
   const hosted = rowsIn(environments).map((row: JsonRecord): Hosted => {
     const own = by?.get(row['id']);
@@ -76,12 +81,45 @@ export async function hostedByClusters(
       services: by && (own?.length ?? 0),
     };
   });
-  const homeless = hosted.filter(({ clusterId }) => clusterId === undefined).map(({ path }) => path);
-  if (homeless.length > 0)
-    context.leftOut(`Which cluster hosts it is not known of ${countText(homeless.length, 'environment')}.`);
-  return (clusterId) => {
-    const own = hosted.filter((one) => one.clusterId === clusterId);
-    if (own.length > 0) return textOfAll(own);
-    return homeless.length > 0 ? 'nothing that is known' : 'nothing';
+  const isHomeless = hosted.some(({ clusterId }) => clusterId === undefined);
+  return {
+    hosted,
+    textOf: (clusterId) => {
+      const own = hosted.filter((one) => one.clusterId === clusterId);
+      if (own.length > 0) return textOfAll(own);
+      return isHomeless ? 'nothing that is known' : 'nothing';
+    },
   };
 }
+
+/**
+ * What each of some clusters hosts, in words, by id; undefined if it can't be read. The answer says what that lacks.
+ * @throws ApiError if the platform fails as a whole
+ */
+export async function hostedByClusters(
+  organization_id: string,
+  context: ToolContext,
+): Promise<((clusterId: string) => string) | undefined> {
+  const read = await readHosted(organization_id, context);
+  if (!read) {
+    context.leftOut('What each cluster hosts is not shown, because the environments could not be listed at once.');
+    return undefined;
+  }
+  const homeless = read.hosted.filter(({ clusterId }) => clusterId === undefined).length;
+  if (homeless > 0) context.leftOut(`Which cluster hosts it is not known of ${countText(homeless, 'environment')}.`);
+  return read.textOf;
+}
+
+/** A preview of a change of a cluster that also says what the cluster hosts, production first. */
+export const withHostedLine = (preview: Preview): Preview =>
+  reading(
+    (planned) => [...(preview.reads?.(planned) ?? []), ...readsOfHosted],
+    async (args, context) => {
+      const { target, reader } = context;
+      const [lines, organization] = await Promise.all([preview(args, context), organizationOf(reader)]);
+      const read = organization === undefined ? undefined : await readHosted(organization, reader);
+      const text = read && target.id !== undefined ? `It hosts ${read.textOf(target.id)}.` : notKnown('what it hosts');
+      // What it touches is agreed to as such; services come and go while a person reads.
+      return [...lines, { text, agreed: '' }];
+    },
+  );

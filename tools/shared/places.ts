@@ -11,20 +11,18 @@ import {
 import { eachWithin, type Allowance } from './allowance.ts';
 import { unlessMissing } from './if-possible.ts';
 
-/** The reads that find the environments and services of an organization or a part of it. */
-export const readsOfPlaces: readonly ReadUse[] = [
-  ...readUses(
-    'each project and environment is listed by itself',
-    operations.list_environments_of_organization,
-    operations.list_services_of_organization,
-  ),
+/** The reads that find the environments of an organization or a part of it. */
+export const readsOfEnvironments: readonly ReadUse[] = [
+  ...readUses('each project is listed by itself', operations.list_environments_of_organization),
   ...readUses('nothing is found but in the project or environment that is named', operations.get_organization),
-  ...readUses(
-    'what lies in a project or environment is not found',
-    operations.list_projects,
-    operations.list_environments,
-    operations.list_services,
-  ),
+  ...readUses('what lies in a project is not found', operations.list_projects, operations.list_environments),
+];
+
+/** The reads that find environments with their services. */
+export const readsOfPlaces: readonly ReadUse[] = [
+  ...readsOfEnvironments,
+  ...readUses('each environment is listed by itself', operations.list_services_of_organization),
+  ...readUses('what lies in an environment is not found', operations.list_services),
 ];
 
 /** A project or environment by its id and path. */
@@ -145,6 +143,54 @@ async function withServices(
   };
 }
 
+/** What was found, and what that took. */
+interface Found {
+  readonly places: Places;
+  readonly allowance: Allowance;
+  /** Undefined if the platform doesn't say it, or it wasn't needed. */
+  readonly organizationId?: string;
+}
+
+/** The environment that a call names, without its services. */
+function environmentNamed(context: ToolContext, id: string): ListedEnvironment {
+  const { path, name, project } = context.resolved['environment'] ?? {};
+  return {
+    id,
+    path: path ?? joinPath([name ?? id]),
+    project: project && { id: project.id ?? '', path: joinPath([project.name ?? project.id ?? '']) },
+    services: undefined,
+  };
+}
+
+/**
+ * Finds the environments of an organization or a part of it, without their services: with the list of everything where
+ * the platform has it, or else project by project.
+ * @throws ApiError if the platform fails as a whole
+ */
+export async function environmentsWithin(
+  context: ToolContext,
+  { project, environment }: Within,
+  allowanceFor: () => Allowance,
+): Promise<Found> {
+  if (environment !== undefined) {
+    const environments = [environmentNamed(context, environment)];
+    return { places: { projects: [], environments, unread: [], notReached: [] }, allowance: allowanceFor() };
+  }
+  const organizationId = (await context.attempt(operations.get_organization, {}))?.id ?? undefined;
+  if (organizationId === undefined && project === undefined)
+    return context.refuse(
+      'the platform does not say the id of the organization, and everything is listed by it',
+      'Name where to look: a project or an environment.',
+    );
+  const rows =
+    project === undefined
+      ? rowsIn(await context.read(operations.list_projects, { organization_id: organizationId! }))
+      : [{ id: project, name: context.resolved['project']?.name ?? project }];
+  const allowance = allowanceFor();
+  const found = await environmentsOf(context, rows, project === undefined ? organizationId : undefined, allowance);
+  return { places: { projects: rows.map((row) => named(row)), ...found }, allowance, organizationId };
+}
+
 /**
  * Finds the environments and services of an organization or a part of it: with the lists of everything where the
  * platform has them, or else place by place.
@@ -152,52 +198,22 @@ async function withServices(
  */
 export async function placesWithin(
   context: ToolContext,
-  { project, environment }: Within,
+  within: Within,
   allowanceFor: () => Allowance,
-): Promise<{ readonly places: Places; readonly allowance: Allowance }> {
-  if (environment !== undefined) {
-    const { path, name, project: parent } = context.resolved['environment'] ?? {};
-    const list = await unlessFailing(context.attempt(operations.list_services, { environment_id: environment }));
-    const shown = path ?? joinPath([name ?? environment]);
-    const around = parent && { id: parent.id ?? '', path: joinPath([parent.name ?? parent.id ?? '']) };
-    return {
-      places: {
-        projects: [],
-        environments: [{ id: environment, path: shown, project: around, services: list && rowsIn(list) }],
-        unread: list ? [] : [shown],
-        notReached: [],
-      },
-      allowance: allowanceFor(),
-    };
-  }
-  const organization_id = (await context.attempt(operations.get_organization, {}))?.id ?? undefined;
-  if (organization_id === undefined && project === undefined)
-    return context.refuse(
-      'the platform does not say the id of the organization, and everything is listed by it',
-      'Name where to look: a project or an environment.',
-    );
-  const rows =
-    project === undefined
-      ? rowsIn(await context.read(operations.list_projects, { organization_id: organization_id! }))
-      : [{ id: project, name: context.resolved['project']?.name ?? project }];
-  const allowance = allowanceFor();
-  const found = await environmentsOf(context, rows, project === undefined ? organization_id : undefined, allowance);
+): Promise<Found> {
+  const { places, allowance, organizationId } = await environmentsWithin(context, within, allowanceFor);
   const wide =
-    organization_id === undefined
+    organizationId === undefined
       ? undefined
       : await unlessFailing(
           unlessMissing(context, operations.list_services_of_organization, {
-            organization_id,
-            ...(project !== undefined && { project_id: project }),
+            organization_id: organizationId,
+            ...(within.project !== undefined && { project_id: within.project }),
           }),
         );
-  const places = await withServices(
-    context,
-    { projects: rows.map((row) => named(row)), ...found },
-    allowance,
-    wide && rowsIn(wide),
-  );
-  return { places, allowance };
+  // The services of the one environment that is named are listed in any case.
+  const allowed = within.environment === undefined ? allowance : { remainingRequests: 1 };
+  return { places: await withServices(context, places, allowed, wide && rowsIn(wide)), allowance };
 }
 
 const mostNames = 10;

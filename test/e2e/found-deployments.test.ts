@@ -1,0 +1,161 @@
+import type { IncomingMessage } from 'node:http';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { connectorsTo, type Connectors } from '../support/connectors.ts';
+import { textOf } from '../support/mcp-clients.ts';
+import { startRecordingProxy } from '../support/recording-proxy.ts';
+import { startTestPlatform, type Json, type TestPlatform } from '../support/test-platform.ts';
+
+let platform: TestPlatform;
+let connectors: Connectors;
+
+beforeAll(async () => {
+  platform = await startTestPlatform();
+  connectors = connectorsTo(platform.url, platform.tokens.read);
+});
+afterAll(async () => {
+  await connectors.close();
+  await platform.close();
+});
+
+async function list(args: Json, from: Connectors = connectors) {
+  const result = await (await from.modern()).call('list_deployments', args);
+  const answer = (result.structuredContent ?? {}) as Json;
+  return { text: textOf(result), isError: result.isError === true, answer, rows: (answer['results'] ?? []) as Json[] };
+}
+
+/** The same of a platform that refuses some requests, or whose answers are altered. */
+async function listBehind(
+  args: Json,
+  {
+    refuses = () => undefined,
+    alter = (_, body) => body,
+  }: { refuses?: (path: string) => number | undefined; alter?: (path: string, body: unknown) => unknown },
+) {
+  const proxy = await startRecordingProxy(platform.url, {
+    alter: (_, path, body) => alter(path, body),
+    beforeRequest: async (_, request: IncomingMessage, response) => {
+      const status = refuses(request.url!);
+      if (status !== undefined)
+        response.writeHead(status, { 'content-type': 'application/json' }).end('{"error":"no","message":"no"}');
+    },
+  });
+  const others = connectorsTo(proxy.url, platform.tokens.read);
+  const answered = await list(args, others);
+  await others.close();
+  await proxy.close();
+  return { ...answered, requests: proxy.requests };
+}
+
+const historyOf = (environmentId: string) => new RegExp(`^/environment/${environmentId}/deploymentHistory`);
+const anyHistory = /^\/environment\/[^/]+\/deploymentHistory/;
+
+const dayAgo = (days: number): string => new Date(Date.now() - days * 86_400_000).toISOString();
+
+test('everything is listed newest first, each with its place, who, when and how long', async () => {
+  const { rows, answer } = await list({});
+  expect(rows.map(({ path, state }) => [path, state])).toEqual([
+    ['shop/staging', 'DEPLOYED'],
+    ['shop/staging', 'DEPLOYED'],
+    ['shop/staging', 'DEPLOYED'],
+    ['shop/production', 'DEPLOYED'],
+    ['data/development', 'DEPLOYMENT_ERROR'],
+  ]);
+  expect(rows[0]).toMatchObject({ by: 'Cleo Marchetti', at: expect.any(String), seconds: expect.any(Number) });
+  expect(answer['looked_at']).toBe('3 environments');
+});
+
+const paths = async (args: Json) => (await list(args)).rows.map(({ path }) => path);
+
+test('a project, a state and a time narrow it down', async () => {
+  expect(await paths({ project: 'data' })).toEqual(['data/development']);
+  expect(await paths({ state: 'error' })).toEqual(['data/development']);
+  expect(await paths({ state: 'FAILED' })).toEqual(['data/development']);
+  expect(await paths({ since: 'P2DT12H' })).toEqual(['shop/staging', 'shop/staging']);
+  expect(await paths({ environment: 'shop/staging', since: dayAgo(1.5) })).toEqual(['shop/staging']);
+  expect(await paths({ service: 'data/development/importer', state: 'ERROR' })).toEqual(['data/development/importer']);
+});
+
+test('pages of everything follow each other', async () => {
+  const all = await list({});
+  const second = await list({ page: 2, page_size: 2 });
+  expect(second.rows).toEqual(all.rows.slice(2, 4));
+});
+
+test('that none is found says where, since when, and which states there are', async () => {
+  const { text, answer } = await list({ project: 'shop', state: 'ERROR', since: 'P30D' });
+  expect(answer).toMatchObject({ results: [], none: 'ERROR', looked_at: '2 environments', states: 'DEPLOYED' });
+  expect(text).toMatch(
+    /No deployment with the state ERROR since .* in 2 environments; states there are: DEPLOYED; the oldest that was read is from /,
+  );
+});
+
+test.each([403, 404, 500])('an environment that cannot be read (%i) is named, found or not', async (status) => {
+  const { environment_id: staging } = platform.seed;
+  const { rows, text } = await listBehind(
+    { state: 'CANCELED' },
+    { refuses: (path) => (historyOf(staging!).test(path) ? status : undefined) },
+  );
+  expect(rows).toEqual([]);
+  expect(text).toContain('in 2 environments');
+  expect(text).toContain('Could not be read, and are missing here: shop/staging.');
+});
+
+test('what is older than the pages that were read is not called absent', async () => {
+  let [row, page]: [Json | undefined, number] = [undefined, 0];
+  const { text, answer } = await listBehind(
+    { environment: 'shop/staging', state: 'ERROR' },
+    {
+      alter: (path, body) => {
+        if (!anyHistory.test(path)) return body;
+        page += 1;
+        row ??= (body as { results: Json[] }).results[0];
+        const results = Array.from({ length: 100 }, (_, index) => ({
+          ...row,
+          auditing_data: { ...(row!['auditing_data'] as Json), created_at: dayAgo(page * 100 + index) },
+        }));
+        return { page, page_size: 100, results };
+      },
+    },
+  );
+  expect(answer, text).toMatchObject({ results: [], cut: 'shop/staging', whole_since: expect.any(String) });
+  expect(text).toMatch(/Not all was read of shop\/staging: what is older than .* may be missing\./);
+  expect(page).toBe(5);
+});
+
+test('without the list of all environments, those of each project are asked', async () => {
+  const { rows } = await listBehind(
+    {},
+    { refuses: (path) => (/^\/organization\/[^/]+\/environments/.test(path) ? 404 : undefined) },
+  );
+  expect(rows).toEqual((await list({})).rows);
+});
+
+test.each([{ since: 'yesterday' }, { project: 'shop', environment: 'shop/staging' }])('%j is refused', async (args) => {
+  expect((await list(args)).isError).toBe(true);
+});
+
+test('two deployments are compared, the earlier one first, with their steps and what is not known of them', async () => {
+  const service = 'shop/staging/checkout-api';
+  const [newest, , oldest] = (await list({ service })).rows;
+  const { rows, text } = await list({ service, compare: [newest!['id'], oldest!['id']] });
+  expect(rows).toContainEqual({ what: 'at', first: oldest!['at'], second: newest!['at'] });
+  const inAll = Number(newest!['seconds']) - Number(oldest!['seconds']);
+  expect(rows.at(-1)).toEqual({
+    what: 'seconds in all',
+    first: oldest!['seconds'],
+    second: newest!['seconds'],
+    difference: `${inAll < 0 ? '' : '+'}${inAll} s`,
+  });
+  expect(rows).toContainEqual(
+    expect.objectContaining({ what: 'BUILD', difference: expect.stringMatching(/^[+-]\d+ s$/) }),
+  );
+  expect(text).toContain('Not compared: variables and settings.');
+  expect(text).toContain('list_events');
+});
+
+test('deployments that are not there, or of no one place, are not compared', async () => {
+  const compare = ['nothing', 'of these'];
+  expect((await list({ service: 'shop/staging/checkout-api', compare })).text).toContain('not have both ids');
+  expect((await list({ project: 'shop', compare })).isError).toBe(true);
+  expect((await list({ service: 'shop/staging/checkout-api', compare: [...compare, 'third'] })).isError).toBe(true);
+});
