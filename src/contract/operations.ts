@@ -60,7 +60,9 @@ const elsewhere = new Map(
 
 /** The kinds of resources that an operation deletes. */
 const deletedKinds = new Set<string>(
-  allOperations.filter(({ method }) => method === 'DELETE').map(({ params }) => parameterKind(params.at(-1)!)),
+  allOperations
+    .filter(({ method }) => method === 'DELETE')
+    .map(({ changed, params }) => changed?.kind ?? parameterKind(params.at(-1)!)),
 );
 
 /** Whether there is an operation that deletes again what this one creates; true if it creates nothing. */

@@ -25,6 +25,9 @@ export const referenceKinds = [
   'custom_domain',
   'secret',
   'backup',
+  'member',
+  'invitation',
+  'api_token',
 ] as const;
 export type ReferenceKind = (typeof referenceKinds)[number];
 

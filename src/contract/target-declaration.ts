@@ -17,7 +17,7 @@ export type MemberRole =
  * refers to.
  */
 export interface Placement {
-  readonly kind: ReferenceKind | 'secret' | 'invitation';
+  readonly kind: ReferenceKind;
   readonly in: ReferenceKind;
 }
 
@@ -28,6 +28,12 @@ export interface Placement {
 export interface TargetMembers {
   readonly scope: string;
   readonly id: string;
+}
+
+/** A resource that a member of an operation's flat input names. */
+export interface ChangedByMember {
+  readonly kind: ReferenceKind;
+  readonly by: string;
 }
 
 /**
@@ -44,6 +50,11 @@ export interface TargetDeclaration {
   readonly targetBy?: TargetMembers;
   /** Whether a change of a target that is a project affects all its environments. */
   readonly reachesEnvironments?: boolean;
+  /**
+   * The resource inside the target that it changes or deletes, and the member of its flat input with the id, if its path
+   * doesn't name it.
+   */
+  readonly changed?: ChangedByMember;
   /** The resource that it creates. The success status is then 201. */
   readonly creates?: Placement;
   /** Whether it changes the name of its target, which is unique in what contains the target. */
@@ -153,6 +164,11 @@ function roleFaults({ members, aliases, roles = {} }: DeclaredOperation): string
   ];
 }
 
+const changedFaults = ({ changed, members }: DeclaredOperation): string[] =>
+  changed === undefined || members[changed.by] === changed.kind
+    ? []
+    : [`it changes one of kind ${changed.kind}, which its member "${changed.by}" doesn't name`];
+
 const outcomeFaults = ({ target, creates, moves, roles = {} }: DeclaredOperation): string[] => {
   const reachable = [target, ...Object.values(roles).map(kindOfRole)];
   return [creates, moves].flatMap((placement) =>
@@ -167,6 +183,7 @@ export const declarationFaults = (checked: DeclaredOperation): string[] => [
   ...targetFaults(checked),
   ...roleFaults(checked),
   ...outcomeFaults(checked),
+  ...changedFaults(checked),
   ...(checked.onEachService && checked.target !== 'environment'
     ? ['it is done to each service, and its target is no environment']
     : []),

@@ -285,7 +285,29 @@ const extensionShapes = {
   role: `
     id            uuid required
     name          string required
-    description   string`,
+    description   string
+    permission    read|deploy|write|admin`,
+  'custom role': `
+    id                                                        uuid required
+    name                                                      string required
+    description                                               string
+    cluster_permissions[].cluster_id                          uuid required
+    cluster_permissions[].cluster_name                        string
+    cluster_permissions[].permission                          string required
+    project_permissions[].project_id                          uuid required
+    project_permissions[].project_name                        string
+    project_permissions[].is_admin                            boolean required
+    project_permissions[].permissions[].environment_type      string required
+    project_permissions[].permissions[].permission            string required`,
+  'api token': `
+    id             uuid required
+    created_at     date-time required
+    name           string required
+    permission     read|deploy|write|admin required
+    expires_at     date-time
+    last_used_at   date-time
+    member_id      uuid
+    member_name    string`,
 };
 
 /**
@@ -376,6 +398,8 @@ const beyond: Readonly<Record<string, AnswerShape>> = {
   'GET /organization/{organizationId}/containerRegistry': list('registry'),
   'GET /organization/{organizationId}/availableRole': list('role'),
   'GET /organization/{organizationId}/inviteMember': list('invitation'),
+  'GET /organization/{organizationId}/customRole': list('custom role'),
+  'GET /organization/{organizationId}/apiToken': list('api token'),
   'GET /organization/{organizationId}/billingInfo': one('billing info'),
   ...Object.fromEntries(
     ['application', 'container', 'helm'].flatMap((kind): [string, AnswerShape][] => [

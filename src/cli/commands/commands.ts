@@ -134,6 +134,11 @@ export const commands: readonly Command[] = [
         description: 'time until it expires, in seconds',
         schema: integerBetween(1, 1_000_000_000)().optional(),
       },
+      member: {
+        value: 'email',
+        description: 'member whose token it is; it is revoked when they are removed',
+        schema: z.string().optional(),
+      },
       jwt: booleanFlag('create a JWT for the Bearer scheme'),
       json,
     },

@@ -5,6 +5,7 @@ import { deploymentExtensions } from './deployments.ts';
 import { domainExtensions } from './domains.ts';
 import { organizationExtensions } from './organization.ts';
 import { placeExtensions } from './places.ts';
+import { peopleExtensions } from './people.ts';
 import { serviceReadExtensions } from './service-reads.ts';
 import { wideReadExtensions } from './wide-reads.ts';
 
@@ -18,6 +19,7 @@ export const extensionOperations = {
   ...wideReadExtensions,
   ...organizationExtensions,
   ...placeExtensions,
+  ...peopleExtensions,
   ...serviceReadExtensions,
   ...deploymentExtensions,
   ...changeExtensions,

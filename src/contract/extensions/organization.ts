@@ -6,13 +6,14 @@ import { Cluster, ClusterLock, ClusterStatus } from '../resources/cluster.ts';
 import { ContainerRegistry } from '../resources/container.ts';
 import { Environment } from '../resources/environment.ts';
 import { HelmRepository } from '../resources/helm-repository.ts';
-import { AvailableRole, BillingInfo, Invitation } from '../resources/organization.ts';
+import { BillingInfo } from '../resources/organization.ts';
 import { AnnotationsGroup, LabelsGroup } from '../resources/service.ts';
 import { Webhook } from '../resources/webhook.ts';
 import type { PlacedRows } from '../target-declaration.ts';
 import { undocumented, read } from './common.ts';
 
-const listInOrganization = <const Name extends string, const Segment extends string, Row extends z.ZodType>(
+/** A read of a list of the organization. */
+export const listInOrganization = <const Name extends string, const Segment extends string, Row extends z.ZodType>(
   name: Name,
   segment: Segment,
   row: Row,
@@ -106,8 +107,6 @@ export const organizationExtensions = {
     ContainerRegistry,
     'List the container registries.',
   ),
-  list_roles: listInOrganization('list_roles', 'availableRole', AvailableRole, 'List the roles members can have.'),
-  list_invitations: listInOrganization('list_invitations', 'inviteMember', Invitation, 'List the invitations.'),
   get_billing_info: operation({
     ...read,
     name: 'get_billing_info',

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { permissionLevels } from '../operation.ts';
 import { DateTime, Email, HttpUrl, identity, Name, reference, resourceOf, Uuid, Pointer } from '../primitives.ts';
 import { InvitationStatus } from '../states.ts';
 
@@ -32,17 +33,26 @@ export const Organization = resourceOf('organization', z.object({ ...record, res
 /** Role names of members and invitations. Deprecated in favour of `role_id`. */
 const Role = z.enum(['ADMIN', 'DEVELOPER', 'OWNER', 'VIEWER']);
 
-export const Member = z.object({
-  ...identity,
-  email: z.string(),
-  name: z.string(),
-  nickname: z.string(),
-  profile_picture_url: z.string(),
-  last_activity_at: DateTime,
-  role: Role,
-  role_name: z.string(),
-  role_id: Uuid,
-});
+export const Member = resourceOf(
+  'member',
+  z.object({
+    ...identity,
+    email: z.string(),
+    name: z.string(),
+    nickname: z.string(),
+    profile_picture_url: z.string(),
+    last_activity_at: DateTime,
+    role: Role,
+    role_name: z.string(),
+    role_id: Uuid,
+  }),
+);
+
+/** A member, as bodies name them. */
+const user = { user_id: reference('member').describe('Name, e-mail or id.') };
+
+export const RemovalRequest = z.object(user);
+export const MemberRoleRequest = z.object({ ...user, role_id: reference('role').describe('Name or id.') });
 
 export const InvitationRequest = z.object({
   email: Email.describe('Address to invite.'),
@@ -50,25 +60,65 @@ export const InvitationRequest = z.object({
   role_id: reference('role').optional().describe('Role to give.'),
 });
 
-export const Invitation = z.object({
-  id: Uuid,
-  created_at: DateTime,
-  updated_at: DateTime.optional(),
-  email: z.string(),
-  role: Role,
-  invitation_link: z.string().optional(),
-  invitation_status: InvitationStatus,
-  inviter: z.string(),
-  organization_name: z.string().optional(),
-  logo_url: HttpUrl.optional(),
-  role_id: Uuid.optional(),
-  role_name: z.string().optional(),
-});
+export const Invitation = resourceOf(
+  'invitation',
+  z.object({
+    id: Uuid,
+    created_at: DateTime,
+    updated_at: DateTime.optional(),
+    email: z.string(),
+    role: Role,
+    invitation_link: z.string().optional(),
+    invitation_status: InvitationStatus,
+    inviter: z.string(),
+    organization_name: z.string().optional(),
+    logo_url: HttpUrl.optional(),
+    role_id: Uuid.optional(),
+    role_name: z.string().optional(),
+  }),
+);
 
-/** A role that members can have. Not in the API document. */
+/** A permission level of roles and tokens. */
+const Permission = z.enum(permissionLevels);
+
+/** A role that members can have. Not in the API document. Some platforms say what it permits. */
 export const AvailableRole = resourceOf(
   'role',
-  z.object({ id: Uuid, name: z.string(), description: z.string().optional() }),
+  z.object({ id: Uuid, name: z.string(), description: z.string().optional(), permission: Permission.optional() }),
+);
+
+/** What a role that the organization defined itself permits, in each cluster and project. Not in the API document. */
+export const CustomRole = z.object({
+  id: Uuid,
+  name: z.string(),
+  description: z.string().optional(),
+  cluster_permissions: z.array(
+    z.object({ cluster_id: Uuid, cluster_name: z.string().optional(), permission: z.string() }),
+  ),
+  project_permissions: z.array(
+    z.object({
+      project_id: Uuid,
+      project_name: z.string().optional(),
+      is_admin: z.boolean(),
+      permissions: z.array(z.object({ environment_type: z.string(), permission: z.string() })),
+    }),
+  ),
+});
+
+/** A token of the API, without its value. Not in the API document. */
+export const ApiToken = resourceOf(
+  'api_token',
+  z.object({
+    id: Uuid,
+    created_at: DateTime,
+    name: z.string(),
+    permission: Permission,
+    expires_at: DateTime.optional(),
+    last_used_at: DateTime.optional(),
+    /** The member whose token it is: it ends when they are removed. */
+    member_id: Uuid.optional(),
+    member_name: z.string().optional(),
+  }),
 );
 
 const nullableText = z.string().nullable();

@@ -19,6 +19,8 @@ export interface TokenRequest {
   permission: PermissionLevel;
   /** Seconds until it expires; default never. */
   ttlSeconds?: number;
+  /** E-mail address of the member whose token it is; default nobody's. It is revoked when they are removed. */
+  member?: string;
   /** Whether its value is a JWT, for the Bearer scheme. */
   jwt?: boolean;
 }
@@ -71,13 +73,28 @@ interface TokenDependencies {
   random: Random;
 }
 
+/**
+ * The member with this e-mail address.
+ * @throws Error if there is none; the message lists the addresses that there are
+ */
+async function memberWith(db: Db, email: string): Promise<string> {
+  const members = await db.selectFrom('member').select(['id', 'email']).orderBy('email').execute();
+  const found = members.find((member) => member.email.toLowerCase() === email.toLowerCase());
+  if (found) return found.id;
+  throw new Error(
+    members.length === 0
+      ? `There is no member with the e-mail address "${email}": the platform has no members.`
+      : `There is no member with the e-mail address "${email}". There are ${members.map((one) => one.email).join(', ')}.`,
+  );
+}
+
 /** Adds a token. Returns its value, which can't be read again. */
 export async function addToken(
   db: Db,
   request: TokenRequest,
   { vault, clock, random }: TokenDependencies,
 ): Promise<string> {
-  const { name, permission, ttlSeconds } = validateRequest(request);
+  const { name, permission, ttlSeconds, member } = validateRequest(request);
   const id = random.uuid();
   const now = clock.now();
   const expires = ttlSeconds === undefined ? null : now + ttlSeconds * 1000;
@@ -89,6 +106,7 @@ export async function addToken(
       id,
       name,
       permission,
+      member_id: member === undefined ? null : await memberWith(db, member),
       hash: tokenHash(value),
       created_at: isoNow(clock),
       expires_at: expiresAt,
@@ -151,7 +169,7 @@ const withExistingRecords: typeof withRecords = async (place, use) => {
 
 /**
  * Creates a token of a platform, even while it runs. Returns the value, which can't be read again.
- * @throws Error for an empty name, an unknown level or a time to live that isn't positive
+ * @throws Error for an empty name, an unknown level, an unknown member or a time to live that isn't positive
  */
 export const createToken = (place: RecordsPlace, request: TokenRequest): Promise<string> =>
   withRecords(place, (db) =>

@@ -139,6 +139,21 @@ export async function seedOrganization(db: Db, time: SeedTime, vault: Vault): Pr
     )
     .execute();
   await db.insertInto('member').values(members(time)).execute();
+  // It has expired, and no value has this hash: nobody can use it.
+  await db
+    .insertInto('api_token')
+    .values({
+      id: seedId('api-token/laptop'),
+      name: 'laptop of Cleo',
+      member_id: seedId('member/cleo'),
+      permission: 'deploy',
+      hash: 'none',
+      created_at: time.ago(90),
+      expires_at: time.ago(20),
+      last_used_at: time.ago(21),
+      revoked_at: null,
+    })
+    .execute();
   await db
     .insertInto('invitation')
     .values([invitation(time, 'erin@acme.example', 2), invitation(time, 'felix@acme.example', 20)])

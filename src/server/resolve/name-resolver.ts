@@ -128,10 +128,12 @@ async function completions(
     .slice(0, mostCompletions);
 }
 
-/** The resource that a deletion removes: the one at the end of its path. */
+/** The resource that a deletion removes: the one that a member names, or the one at the end of its path. */
 const deletedBy = (operation: AnyOperation, input: JsonRecord): Pick<ResourceRef, 'kind' | 'id'> | undefined => {
-  const param: string | undefined =
-    operation.method === 'DELETE' && operation.path.endsWith('}') ? operation.params.at(-1) : undefined;
+  const { method, changed, path, params } = operation;
+  if (method !== 'DELETE') return undefined;
+  if (changed) return { kind: changed.kind, id: String(input[changed.by]).toLowerCase() };
+  const param: string | undefined = path.endsWith('}') ? params.at(-1) : undefined;
   return param === undefined
     ? undefined
     : { kind: parameterKind(param), id: String(input[snakeCase(param)]).toLowerCase() };
@@ -213,11 +215,12 @@ function resourcesIn(operation: AnyOperation, input: JsonRecord, answer: unknown
 }
 
 /**
- * The kinds of resources that a change may have added to or removed from lists: those in its answer, or the one that it
- * deletes.
+ * The kinds of resources that a change may have added to or removed from lists: those in its answer, the one that it
+ * deletes, or the one that a member names.
  */
 function kindsChanged(operation: AnyOperation): readonly ReferenceKind[] {
   if (operation.method === 'GET') return [];
+  if (operation.changed) return [operation.changed.kind];
   const deleted: string | undefined = operation.method === 'DELETE' ? operation.params.at(-1) : undefined;
   return deleted === undefined ? responseKinds(operation).kinds : [parameterKind(deleted)];
 }

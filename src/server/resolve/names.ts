@@ -34,10 +34,12 @@ export const foldCase = (name: string): string => name.normalize('NFC').toLowerC
 
 type Normalize = (name: string) => string;
 
-const matchesName = ({ kind, id, name }: ResourceRef, segment: string, normalize: Normalize): boolean => {
+const matchesName = ({ kind, id, name, email }: ResourceRef, segment: string, normalize: Normalize): boolean => {
   if (id === segment.toLowerCase()) return true;
   const matches = (text: string): boolean =>
-    name !== undefined && [text, unescaped(text)].some((item) => normalize(item) === normalize(name));
+    [name, email].some(
+      (own) => own !== undefined && [text, unescaped(text)].some((item) => normalize(item) === normalize(own)),
+    );
   const qualified = qualifiedName(segment);
   return (
     matches(segment) ||

@@ -57,6 +57,7 @@ const StoredEntries = z.array(
     thing: z.object({
       ...StoredParent.shape,
       name: z.string().optional(),
+      email: z.string().optional(),
       mode: z.string().optional(),
       scope: z.string().optional(),
       parent: StoredParent.optional(),
@@ -81,7 +82,11 @@ const isOtherwise = (before: ResourceRef | undefined, now: ResourceRef): boolean
   ((before.name !== undefined && before.name !== now.name) || (before.mode !== undefined && before.mode !== now.mode));
 
 const isSame = (one: ResourceRef, other: ResourceRef | undefined): boolean =>
-  other !== undefined && one.name === other.name && one.mode === other.mode && one.parent?.id === other.parent?.id;
+  other !== undefined &&
+  one.name === other.name &&
+  one.email === other.email &&
+  one.mode === other.mode &&
+  one.parent?.id === other.parent?.id;
 
 /**
  * An index of seen resources.

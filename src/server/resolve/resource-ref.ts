@@ -6,6 +6,8 @@ export interface ResourceRef {
   readonly kind: ReferenceKind;
   readonly id: string;
   readonly name?: string;
+  /** The e-mail address of a member, who is named by it, too. */
+  readonly email?: string;
   /** The mode of an environment. */
   readonly mode?: string;
   /** The scope of a variable. */
@@ -22,9 +24,9 @@ const textIn = (row: JsonRecord, name: string): string | undefined => {
 /** The host of a URL: the rest of it may contain a secret. */
 const hostOf = (url: string | undefined): string | undefined => (url === undefined ? undefined : URL.parse(url)?.host);
 
-/** The name that people use: the resource's name, a variable's key, or the host of a webhook's target. */
+/** The name that people use: the resource's name, a variable's key, an invitation's address, or a webhook's host. */
 const nameOf = (row: JsonRecord): string | undefined =>
-  textIn(row, 'name') ?? textIn(row, 'key') ?? hostOf(textIn(row, 'target_url'));
+  textIn(row, 'name') ?? textIn(row, 'key') ?? textIn(row, 'email') ?? hostOf(textIn(row, 'target_url'));
 
 function parentOf(row: JsonRecord): ResourceRef['parent'] {
   for (const kind of ['environment', 'project', 'organization'] as const) {
@@ -76,11 +78,17 @@ export function resourceRefOf(
   const kind = kinds.length === 1 ? kinds[0] : kinds.find((one) => one === textIn(row, 'service_type')?.toLowerCase());
   if (id === undefined || kind === undefined) return undefined;
   const parentRef = parent ?? parentOf(row);
-  const fields = { name: nameOf(row), mode: textIn(row, 'mode'), scope: textIn(row, 'scope') };
+  const fields = {
+    name: nameOf(row),
+    email: textIn(row, 'email'),
+    mode: textIn(row, 'mode'),
+    scope: textIn(row, 'scope'),
+  };
   return {
     kind,
     id,
     ...(fields.name !== undefined && { name: fields.name }),
+    ...(kind === 'member' && fields.email !== undefined && { email: fields.email }),
     ...(kind === 'environment' && fields.mode !== undefined && { mode: fields.mode }),
     ...(kind === 'environment_variable' && fields.scope !== undefined && { scope: fields.scope }),
     ...(parentRef && { parent: parentRef }),

@@ -79,6 +79,8 @@ export function strictReader(platform: Pick<TestPlatform, 'must'>): StrictReader
       'list_environments_of_organization',
       'list_container_registries',
       'list_roles',
+      'list_custom_roles',
+      'list_api_tokens',
       'list_invitations',
       'get_billing_info',
     ] as const)

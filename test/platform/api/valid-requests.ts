@@ -377,7 +377,13 @@ export function validRequests(ids: Ids, mark: string): Record<OperationName, Inp
     list_helm_repositories: list,
     list_container_registries: list,
     list_roles: list,
+    list_custom_roles: list,
+    update_member_role: { ...organizationList(ids), user_id: seedId('member/dev'), ...at('role_id') },
+    remove_member: { ...organizationList(ids), user_id: seedId('member/dev') },
     list_invitations: list,
+    revoke_invitation: { ...organizationList(ids), invitation_id: seedId('invitation/erin@acme.example') },
+    list_api_tokens: list,
+    revoke_api_token: { ...organizationList(ids), api_token_id: seedId('api-token/laptop') },
     get_billing_info: organizationList(ids),
     update_application: {
       ...application,

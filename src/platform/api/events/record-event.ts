@@ -20,6 +20,7 @@ const eventTypes: Readonly<Record<string, string>> = {
   set: 'UPDATE',
   delete: 'DELETE',
   remove: 'DELETE',
+  revoke: 'DELETE',
   clone: 'CLONE',
   import: 'IMPORT',
   lock: 'LOCK',
@@ -52,8 +53,12 @@ const createdBy = ({ creates }: AnyOperation, answer: unknown): ChangedResource 
     ? { kind: creates.kind, id: answer['id'] }
     : undefined;
 
-/** The last resource that a path names. The operation changes it, unless it creates something. */
-const namedBy = ({ params }: AnyOperation, input: Input): ChangedResource | undefined => {
+/**
+ * The resource that a member names or, without one, the last that a path names. The operation changes it, unless it
+ * creates something.
+ */
+const namedBy = ({ params, changed }: AnyOperation, input: Input): ChangedResource | undefined => {
+  if (changed) return { kind: changed.kind, id: String(input[changed.by]) };
   const last: string | undefined = params.at(-1);
   const id = last === undefined ? undefined : input[snakeCase(last)];
   return last !== undefined && typeof id === 'string' ? { kind: parameterKind(last), id } : undefined;

@@ -49,7 +49,7 @@ const rowOf = async (db: Db, table: keyof DatabaseSchema, id: string, key = 'id'
 
 /** Columns that say nothing about a change: ids of places, times, and columns that the engine writes. */
 const silent =
-  /^(?:id|created_at|updated_at|updated_by|seq|(?:organization|project|environment|service|linked_variable|last_execution|last_deployment|cluster)_id|state|deployed_\w+|deployment_status|last_\w+_at|inviter|expires_at)$/;
+  /^(?:id|created_at|updated_at|hash|revoked_at|updated_by|seq|(?:organization|project|environment|service|linked_variable|last_execution|last_deployment|cluster)_id|state|deployed_\w+|deployment_status|last_\w+_at|inviter|expires_at)$/;
 
 const parsed = (value: unknown): unknown =>
   typeof value === 'string' && /^[[{]/.test(value) ? (parseJson(value) ?? value) : value;
@@ -129,7 +129,32 @@ const nameOf = (row: JsonRecord): string =>
   textIn(row, 'id') ??
   '';
 
-async function extraMembers(db: Db, { kind, id }: ChangedResource): Promise<JsonRecord> {
+async function organizationId(db: Db): Promise<string | undefined> {
+  const found = await db.selectFrom('organization').select('id').orderBy('created_at').executeTakeFirst();
+  return found?.id;
+}
+
+/** The name of the role of a member or an invitation. */
+async function roleOf(db: Db, row: JsonRecord): Promise<JsonRecord> {
+  const role = await rowOf(db, 'role', String(row['role_id']));
+  return role ? { role: role['name'] } : {};
+}
+
+/** The names of a member's tokens, under which their removal records them. */
+const tokenNames = async (db: Db, member: string): Promise<string[]> =>
+  (
+    await db
+      .selectFrom('api_token')
+      .select('name')
+      .where('member_id', '=', member)
+      .where('revoked_at', 'is', null)
+      .orderBy('name')
+      .execute()
+  ).map(({ name }) => name);
+
+async function extraMembers(db: Db, { kind, id }: ChangedResource, row: JsonRecord): Promise<JsonRecord> {
+  if (kind === 'invitation') return roleOf(db, row);
+  if (kind === 'member') return { ...(await roleOf(db, row)), revoked_with_them: await tokenNames(db, id) };
   if (kind === 'cluster') return { lock: (await rowOf(db, 'cluster_lock', id, 'cluster_id')) ?? null };
   return kind === 'organization' ? ((await rowOf(db, 'billing_info', id, 'organization_id')) ?? {}) : {};
 }
@@ -139,9 +164,13 @@ export async function describeSubject(db: Db, subject: ChangedResource): Promise
   const { kind, id } = subject;
   const table = tableOf(kind);
   const row = await rowOf(db, table, id);
-  if (!row) return undefined;
+  // A revoked token is kept, and counts as gone.
+  if (!row || (row['revoked_at'] ?? null) !== null) return undefined;
   const isTarget = targetKinds.includes(kind);
-  const holder = isTarget ? undefined : await holderOf(db, row);
+  // A token has no column for the organization, because there is one.
+  const holder = isTarget
+    ? undefined
+    : await holderOf(db, kind === 'api_token' ? { organization_id: await organizationId(db) } : row);
   const [targetKind, target] = holder ? [holder.kind, holder.row] : [kind, row];
   const own =
     table === 'service'
@@ -149,7 +178,7 @@ export async function describeSubject(db: Db, subject: ChangedResource): Promise
       : kind === 'organization'
         ? {}
         : membersOf(row);
-  const extra = await extraMembers(db, subject);
+  const extra = await extraMembers(db, subject, row);
   return {
     target: {
       target_type: typeOf(targetKind),

@@ -25,7 +25,7 @@ export async function findById<Kind extends FoundById>(
 }
 
 /** Finds one row of an organization by id. A row of another organization counts as unknown. */
-export async function findInOrganization<Kind extends 'cluster' | 'webhook' | 'labels_group'>(
+export async function findInOrganization<Kind extends 'cluster' | 'webhook' | 'labels_group' | 'member' | 'invitation'>(
   db: Db,
   kind: Kind,
   organizationId: string,
@@ -71,7 +71,15 @@ export async function findService<Kind extends ServiceKind>(db: Db, kind: Kind, 
  */
 export async function requireReferences(
   db: Db,
-  table: 'registry' | 'role' | 'cluster' | 'alert_receiver' | 'labels_group' | 'annotations_group' | 'helm_repository',
+  table:
+    | 'registry'
+    | 'role'
+    | 'member'
+    | 'cluster'
+    | 'alert_receiver'
+    | 'labels_group'
+    | 'annotations_group'
+    | 'helm_repository',
   organizationId: string,
   member: string,
   ids: readonly string[],

@@ -12,7 +12,9 @@ import { groupHandlers } from './groups.ts';
 import { helmRepositoryHandlers } from './helm-repositories.ts';
 import { jobHandlers } from './jobs.ts';
 import { linkHandlers } from './links.ts';
+import { apiTokenHandlers } from './api-tokens.ts';
 import { organizationHandlers } from './organization.ts';
+import { peopleHandlers } from './people.ts';
 import { projectHandlers } from './projects.ts';
 import { serviceHandlers } from './services.ts';
 import { terraformHandlers } from './terraform.ts';
@@ -24,6 +26,8 @@ import { wideListHandlers } from './wide-lists.ts';
 /** The handlers of all operations. The type requires one for every operation of the contract. */
 export const handlers: OperationHandlers<OperationName> = {
   ...organizationHandlers,
+  ...peopleHandlers,
+  ...apiTokenHandlers,
   ...projectHandlers,
   ...wideListHandlers,
   ...eventHandlers,

@@ -9,7 +9,8 @@ import { ownedBy, withoutNulls } from './rows.ts';
 /** How long an invitation is valid, in days. */
 const invitationDays = 7;
 
-const rolesById = async (db: Db): Promise<ReadonlyMap<string, Selectable<RoleTable>>> =>
+/** The roles, by id. */
+export const rolesById = async (db: Db): Promise<ReadonlyMap<string, Selectable<RoleTable>>> =>
   new Map((await db.selectFrom('role').selectAll().execute()).map((role) => [role.id, role]));
 
 const invitationAnswer = (
@@ -127,8 +128,6 @@ export const organizationHandlers = {
       rows.map((row) => invitationAnswer(row, roles.get(row.role_id)!, organization.name, isoNow(clock))),
     );
   },
-  list_roles: async (input, context) =>
-    pageOf(await ownedBy(context, 'role', input.organization_id), input, (rows) => rows.map(withoutNulls)),
   get_billing_info: async ({ organization_id }, { db }) => {
     await findById(db, 'organization', organization_id);
     return (
@@ -155,7 +154,6 @@ export const organizationHandlers = {
     | 'list_members'
     | 'invite_member'
     | 'list_invitations'
-    | 'list_roles'
     | 'get_billing_info'
     | 'update_billing_info'
   >

@@ -172,17 +172,27 @@ const projectTables = {
 };
 
 const ownTables = {
-  api_token: table({
-    id: text().key(),
-    name: text(),
-    permission: text<PermissionLevel>(),
-    /** SHA-256 of the value, hexadecimal. */
-    hash: text().unique(),
-    created_at: time(),
-    expires_at: time().orNull(),
-    last_used_at: time().orNull(),
-    revoked_at: time().orNull(),
-  }),
+  api_token: table(
+    {
+      id: text().key(),
+      name: text(),
+      /** The member whose token it is. It is revoked when they are removed. */
+      member_id: text().orNull().since(11),
+      permission: text<PermissionLevel>(),
+      /** SHA-256 of the value, hexadecimal. */
+      hash: text().unique(),
+      created_at: time(),
+      expires_at: time().orNull(),
+      last_used_at: time().orNull(),
+      revoked_at: time().orNull(),
+    },
+    {
+      indexes: {
+        api_token_of_member: { on: ['member_id'], where: 'member_id is not null', since: 11 },
+        api_token_in_order: { on: ['created_at', 'id'], where: 'revoked_at is null', since: 11 },
+      },
+    },
+  ),
   setting: table({ name: text<SettingName>().key(), value: text() }),
 };
 

@@ -1,0 +1,52 @@
+import { isoNow, notFound } from '../../common/index.ts';
+import type { OperationHandlers, RequestContext } from '../handler.ts';
+import { findById } from './find.ts';
+import { pageOf } from './page.ts';
+import { withoutNulls } from './rows.ts';
+
+/** Revokes the tokens of a member. */
+export async function revokeTokensOf(memberId: string, { db, clock }: RequestContext): Promise<void> {
+  await db
+    .updateTable('api_token')
+    .set({ revoked_at: isoNow(clock) })
+    .where('member_id', '=', memberId)
+    .where('revoked_at', 'is', null)
+    .execute();
+}
+
+const columns = ['id', 'created_at', 'name', 'permission', 'expires_at', 'last_used_at', 'member_id'] as const;
+
+export const apiTokenHandlers = {
+  list_api_tokens: async (input, { db }) => {
+    await findById(db, 'organization', input.organization_id);
+    const live = db.selectFrom('api_token').where('revoked_at', 'is', null);
+    return pageOf(
+      {
+        rows: live.select(columns).orderBy('created_at').orderBy('id'),
+        total: async () =>
+          (await live.select((row) => row.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()).total,
+      },
+      input,
+      async (rows) => {
+        const owners = rows.flatMap(({ member_id: member }) => (member === null ? [] : [member]));
+        const members =
+          owners.length === 0
+            ? []
+            : await db.selectFrom('member').select(['id', 'name']).where('id', 'in', owners).execute();
+        const names = new Map(members.map(({ id, name }) => [id, name]));
+        return rows.map((row) => ({ ...withoutNulls(row), member_name: names.get(row.member_id ?? '') }));
+      },
+    );
+  },
+  revoke_api_token: async ({ organization_id, api_token_id }, { db, clock }) => {
+    await findById(db, 'organization', organization_id);
+    const { numUpdatedRows } = await db
+      .updateTable('api_token')
+      .set({ revoked_at: isoNow(clock) })
+      .where('id', '=', api_token_id)
+      .where('revoked_at', 'is', null)
+      .executeTakeFirstOrThrow();
+    if (numUpdatedRows === 0n) throw notFound('api_token', api_token_id);
+    return undefined;
+  },
+} satisfies Partial<OperationHandlers<'list_api_tokens' | 'revoke_api_token'>>;
