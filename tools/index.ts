@@ -41,6 +41,10 @@ import {
   listMembers,
   inviteMember,
 } from './organization/organizations.ts';
+import { listApiTokens, revokeApiToken } from './people/api-tokens.ts';
+import { listInvitations, resendInvitation, revokeInvitation } from './people/invitations.ts';
+import { removeMember, updateMemberRole } from './people/members.ts';
+import { listRoles } from './people/roles.ts';
 import { getOrganizationOverview } from './organization/get-organization-overview.ts';
 import { listEvents } from './organization/list-events.ts';
 import { findResource } from './platform/find-resource.ts';
@@ -143,4 +147,12 @@ export const tools: readonly Tool[] = [
   updateProject,
   deleteProject,
   updateEnvironment,
+  listRoles,
+  updateMemberRole,
+  removeMember,
+  listInvitations,
+  revokeInvitation,
+  resendInvitation,
+  listApiTokens,
+  revokeApiToken,
 ];

@@ -60,6 +60,36 @@ const organizationCalls: readonly ForeignCall[] = [
     changes: ['+invitations joan@example.com'],
   },
   {
+    tool: 'resend_invitation',
+    args: () => ({ invitation: 'mary@example.com' }),
+    changes: ['-invitations mary@example.com', '+invitations mary@example.com'],
+    holds: ({ questions }) => expect(questions.join('\n')).toContain('mary@example.com, role Viewer'),
+  },
+  {
+    tool: 'revoke_invitation',
+    args: (server) => ({ ...organization(server), invitation_id: 'joan@example.com' }),
+    changes: ['-invitations joan@example.com'],
+  },
+  {
+    tool: 'update_member_role',
+    args: (server) => ({ ...organization(server), user_id: 'grace@example.com', role_id: 'Developer' }),
+    changes: ['~members Grace Wood'],
+    holds: ({ questions }) => expect(questions.join('\n')).toContain('Grace Wood (grace@example.com), role Viewer'),
+  },
+  {
+    tool: 'remove_member',
+    // What is not documented takes the id in the query.
+    where: (on) => on('memberDeleteBody'),
+    args: (server) => ({ ...organization(server), user_id: 'Grace Wood' }),
+    changes: ['-members Grace Wood'],
+    holds: ({ questions }) => expect(questions.join('\n')).toContain('which API tokens are theirs'),
+  },
+  {
+    tool: 'revoke_api_token',
+    args: (server) => ({ ...organization(server), api_token_id: server.platform.ids.labels }),
+    refused: { says: /not|no /, why: 'the platform has no tokens to list' },
+  },
+  {
     tool: 'update_billing_info',
     args: (server) => ({ ...organization(server), city: 'Oslo' }),
     changes: ['~billing'],

@@ -225,6 +225,22 @@ export const readingCalls: readonly ForeignCall[] = [
     holds: (made) => expect(column(made, 'email')).toContain('grace@example.com'),
   },
   {
+    tool: 'list_roles',
+    args: organization,
+    holds: (made) => expect(column(made, 'name')).toEqual(['Admin', 'Developer', 'Viewer']),
+  },
+  {
+    tool: 'list_invitations',
+    args: organization,
+    holds: (made) => expect(column(made, 'email')).toEqual(['mary@example.com']),
+  },
+  {
+    tool: 'list_api_tokens',
+    args: organization,
+    refused: { says: /does not offer|doesn't offer|not offered/, why: 'the platform has no tokens to list' },
+  },
+  { tool: 'list_webhooks', args: organization, holds: (made) => expect(rows(made).length).toBeGreaterThan(0) },
+  {
     tool: 'list_alert_rules',
     args: organization,
     holds: (made) => {

@@ -133,6 +133,14 @@ const calls: Record<string, Args> = {
   update_project: { project_id: 'data', name: 'warehouse' },
   delete_project: { project_id: 'shop' },
   update_environment: { environment_id: 'data/development', mode: 'STAGING' },
+  list_roles: {},
+  update_member_role: { user_id: 'dev@acme.example', role_id: 'Developer' },
+  remove_member: { user_id: 'Cleo Marchetti' },
+  list_invitations: {},
+  revoke_invitation: { invitation_id: 'erin@acme.example' },
+  resend_invitation: { invitation: 'felix@acme.example' },
+  list_api_tokens: { page_size: 1 },
+  revoke_api_token: { api_token_id: 'laptop of Cleo' },
 };
 
 let platform: TestPlatform;

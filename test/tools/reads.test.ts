@@ -51,6 +51,10 @@ const byName: Readonly<Record<string, Record<string, unknown>>> = {
   list_deployments: { state: 'ERROR' },
   create_environment: { project_id: 'shop', name: 'preview', mode: 'STAGING', cluster_id: 'main' },
   find_resource: { environment: 'shop/staging' },
+  update_member_role: { user_id: 'Ada Okafor', role_id: 'Admin' },
+  remove_member: { user_id: 'cleo@acme.example' },
+  resend_invitation: { invitation: 'erin@acme.example' },
+  revoke_api_token: { api_token_id: 'laptop of Cleo' },
   invite_member: { email: 'nia@acme.example', role: 'Developer' },
 };
 

@@ -30,7 +30,8 @@ const expectedNames =
   'search_logs, compare_environments, wait_for_deployment, deploy_service, rollback_application, update_application, create_container, ' +
   'update_database, create_job, update_job, set_environment_variables, ' +
   'stop_services, start_services, delete_service, delete_environment, create_custom_domain, delete_custom_domain, delete_environment_variable, get_api_budget, ' +
-  'list_webhooks, update_project, delete_project, update_environment';
+  'list_webhooks, update_project, delete_project, update_environment, ' +
+  'list_roles, update_member_role, remove_member, list_invitations, revoke_invitation, resend_invitation, list_api_tokens, revoke_api_token';
 
 interface Node {
   /** Names of the members on the way, `[]` for the rows of an array. */
@@ -338,7 +339,7 @@ describe('texts', () => {
       'creating clusters, alert rules, Helm or Terraform services',
       /^create_(?:cluster|alert_rule|helm|terraform|service)$/,
     ],
-    ['changing or removing members or webhooks', /^(?:update|change|delete|remove|edit)_(?:member|webhook)/],
+    ['changing or removing webhooks', /^(?:update|change|delete|remove|edit)_(?:webhook)/],
   ])('the instructions say truly that there is no tool for %s', (words, name) => {
     for (const readOnly of [true, false]) expect(instructions({ readOnly })).toContain(words);
     expect([...names].filter((one) => name.test(one))).toEqual([]);

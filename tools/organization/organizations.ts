@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { operations } from '../../src/contract/index.ts';
+import { InvitationStatus, operations, type InputOf } from '../../src/contract/index.ts';
 import {
   defineTool,
   record,
@@ -9,13 +9,54 @@ import {
   alreadyMember,
   omit,
   role,
+  pick,
+  pruneRecord,
+  readUses,
+  recordsIn,
+  rowsIn,
+  show,
+  type JsonRecord,
+  type Renderer,
+  type ToolContext,
 } from '../../src/server/tool/index.ts';
+import { ifPossible } from '../shared/if-possible.ts';
 
 export const getOrganization = defineTool(operations.get_organization, {
   toolset: 'organization',
   title: 'Organization: company account, plan, owner',
   description: 'Show your organization (company, account): name, plan, owner, id.',
   render: record({ omitted: ['results', 'icon_uri'] }),
+});
+
+/** The members and, with the first page of them, whose invitation is pending. */
+async function withInvitations(
+  args: InputOf<typeof operations.list_members>,
+  context: ToolContext,
+): Promise<JsonRecord> {
+  const answer = await context.read(operations.list_members, args);
+  if ((args.page ?? 1) > 1) return answer;
+  const invitations = await ifPossible(context, 'Who is invited', () =>
+    context.attempt(operations.list_invitations, { organization_id: args.organization_id }),
+  );
+  const pending = rowsIn(invitations).filter((row) => row['invitation_status'] === InvitationStatus.enum.PENDING);
+  return pending.length === 0
+    ? answer
+    : { ...answer, invitations: pending.map((row) => pruneRecord(pick(row, invitationColumns))) };
+}
+
+const invitationColumns = ['email', 'role_name', 'id'];
+
+const showingInvitations = (members: Renderer): Renderer => ({
+  ...members,
+  view: (answer) => ({ ...members.view(answer), ...pick(answer, ['invitations']) }),
+  text: (view) =>
+    [
+      members.text(view),
+      ...recordsIn(view['invitations']).map(
+        (row) => `Invited, not joined yet: ${show(row['email'])} as ${show(row['role_name'])} (id ${show(row['id'])})`,
+      ),
+    ].join('\n'),
+  ...(members.only && { only: (columns: readonly string[]) => showingInvitations(members.only!(columns)) }),
 });
 
 export const listMembers = defineTool(operations.list_members, {
@@ -25,7 +66,14 @@ export const listMembers = defineTool(operations.list_members, {
     'Who can access: members (users, colleagues, admins), team: roles, rights, permissions, e-mail, last active.',
     naming`Shows roles for ${'invite_member'}.`,
   ],
-  render: table('member', ['name', 'email', 'role_name', 'role_id', 'role', 'last_activity_at', 'nickname', 'id']),
+  reads: readUses('who is invited is not shown', operations.list_invitations),
+  output: operations.list_members.response.extend({
+    invitations: z.array(z.object({ email: z.string(), invitation_status: z.string() })).optional(),
+  }),
+  answer: (args, context) => withInvitations(args as InputOf<typeof operations.list_members>, context),
+  render: showingInvitations(
+    table('member', ['name', 'email', 'role_name', 'role_id', 'role', 'last_activity_at', 'nickname', 'id']),
+  ),
 });
 
 export const inviteMember = defineTool(operations.invite_member, {

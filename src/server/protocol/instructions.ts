@@ -42,14 +42,16 @@ const reading: Section = [
 ];
 
 const impossible: Section = [
-  'Not possible here: shells and files in instances, metrics over time, costs, reading secrets, locks by the hour; creating clusters, alert rules, Helm or Terraform services; changing or removing members or webhooks.',
+  'Not possible here: shells and files in instances, metrics over time, costs, reading secrets, locks by the hour; creating clusters, alert rules, Helm or Terraform services; changing or removing webhooks.',
 ];
 
 /** What the tools that are offered only where they are chosen are for: one of them for each subject. */
 const administered: readonly (readonly [tool: string, subject: string])[] = [
   ['list_webhooks', 'webhooks'],
   ['update_project', 'projects'],
-  ['update_environment', 'renaming environments'],
+  ['update_environment', 'environment names'],
+  ['list_roles', 'people'],
+  ['list_api_tokens', 'tokens'],
 ];
 
 /** That there are such tools, where they are hidden. */

@@ -55,6 +55,7 @@ export {
   textAt,
   textOf,
   type NoOp,
+  type NoOpCheck,
   toldOnce,
   type PlanLine,
   type Preview,

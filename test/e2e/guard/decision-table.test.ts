@@ -113,6 +113,14 @@ const table: Record<string, Row> = {
   update_project: ['name', 'name', 'cannot'],
   delete_project: ['name', 'name', 'name'],
   update_environment: ['name', 'name', 'cannot'],
+  list_roles: read,
+  update_member_role: ['yes', 'yes', 'yes'],
+  remove_member: ['yes', 'yes', 'yes'],
+  list_invitations: read,
+  revoke_invitation: ['yes', 'yes', 'yes'],
+  resend_invitation: ['yes', 'yes', 'yes'],
+  list_api_tokens: read,
+  revoke_api_token: ['yes', 'yes', 'yes'],
 };
 
 /** Tools whose target is in no environment: rules about environments have no hold on them. */
@@ -135,6 +143,14 @@ const placeless = [
   'list_webhooks',
   'update_project',
   'delete_project',
+  'list_roles',
+  'update_member_role',
+  'remove_member',
+  'list_invitations',
+  'revoke_invitation',
+  'resend_invitation',
+  'list_api_tokens',
+  'revoke_api_token',
 ];
 /** Tools whose every call is destructive. */
 const destructive = [
@@ -180,9 +196,7 @@ const settings: Setting[] = [
     policy: 'unattended: [disruptive, destructive]',
     asks: false,
     becomes: (outcome, tool, mode) => {
-      const sensitive = ['invite_member', 'create_helm_repository', 'update_billing_info', 'create_webhook'].includes(
-        tool,
-      );
+      const sensitive = tools.find(({ name }) => name === tool)!.operation.effect === 'sensitive';
       // What destroys production, or what may be production, nobody confirms for themselves.
       const irreparable =
         mode === 'unknown'

@@ -1,0 +1,113 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createToken } from '../../src/platform/api/tokens.ts';
+import { connectorsTo, type Connectors } from '../support/connectors.ts';
+import { policyFrom } from '../support/guard-fixture.ts';
+import { agree, textOf, userAnswering, type TestClient, type User } from '../support/mcp-clients.ts';
+import { type Json, startTestPlatform, type TestPlatform } from '../support/test-platform.ts';
+
+let platform: TestPlatform;
+let connectors: Connectors;
+let client: TestClient;
+let user: User;
+
+beforeAll(async () => {
+  platform = await startTestPlatform();
+  connectors = connectorsTo(platform.url, platform.tokens.admin);
+  user = userAnswering(agree);
+  client = await connectors.modern(user);
+});
+afterAll(async () => {
+  await connectors.close();
+  await platform.close();
+});
+
+/** Calls a tool that has to succeed. Resolves to its answer, and to the questions that the user was asked. */
+async function carried(name: string, args: Json = {}): Promise<{ answer: Json; asked: string }> {
+  user.questions.splice(0);
+  const result = await client.call(name, args);
+  expect(result.isError, textOf(result)).toBeFalsy();
+  return { answer: result.structuredContent as Json, asked: user.questions.map(({ message }) => message).join('\n') };
+}
+
+const column = async (tool: string, name: string): Promise<unknown[]> =>
+  ((await carried(tool)).answer['results'] as Json[]).map((row) => row[name]);
+
+const pending = async () =>
+  ((await carried('list_members')).answer['invitations'] as Json[]).map((row) => row['email']);
+
+describe('a colleague', () => {
+  const email = 'nia@acme.example';
+  test('is invited, is told as pending, is invited again, and the invitation is revoked', async () => {
+    await carried('invite_member', { email, role_id: 'Developer' });
+    expect(await pending()).toContain(email);
+    const before = ((await carried('list_invitations')).answer['results'] as Json[]).find(
+      (row) => row['email'] === email,
+    );
+    const { answer, asked } = await carried('resend_invitation', { invitation: email });
+    expect(answer).toMatchObject({ email, invitation_status: 'PENDING', role_name: 'Developer' });
+    expect(answer['id']).not.toBe(before!['id']);
+    expect(JSON.stringify(answer)).not.toContain('/invitations/');
+    expect(asked).toContain(`Invitation of ${email}, role Developer, PENDING.`);
+    await carried('revoke_invitation', { invitation_id: email });
+    expect(await column('list_invitations', 'email')).not.toContain(email);
+  });
+
+  test('gets another role, and the question says what both permit', async () => {
+    const { asked } = await carried('update_member_role', { user_id: 'dev@acme.example', role_id: 'Developer' });
+    expect(asked).toContain('Dev Raman (dev@acme.example), role Viewer');
+    expect(asked).toContain('New role: Developer.');
+    expect(
+      ((await carried('list_members')).answer['results'] as Json[]).find((row) => row['nickname'] === 'dev'),
+    ).toMatchObject({ role_name: 'Developer' });
+  });
+
+  test('leaves: the tokens that end are shown, and end', async () => {
+    const value = await createToken(platform, {
+      name: 'script of Dev',
+      permission: 'read',
+      member: 'dev@acme.example',
+    });
+    const { answer, asked } = await carried('remove_member', { user_id: 'Dev Raman' });
+    expect(answer).toMatchObject({ removed: 'Dev Raman' });
+    expect(asked).toContain('Ends with it: the API token script of Dev, level read');
+    expect(await column('list_members', 'email')).not.toContain('dev@acme.example');
+    expect(await column('list_api_tokens', 'name')).not.toContain('script of Dev');
+    expect((await platform.call('get_organization', {}, { authorization: `Token ${value}` })).status).toBe(401);
+  });
+
+  test('who is the last owner stays, and nobody is asked', async () => {
+    for (const [tool, more] of [
+      ['remove_member', {}],
+      ['update_member_role', { role_id: 'Admin' }],
+    ] as const) {
+      user.questions.splice(0);
+      const result = await client.call(tool, { user_id: 'ada@acme.example', ...more });
+      expect(result.isError).toBe(true);
+      expect(textOf(result)).toContain('last owner');
+      expect(user.questions).toEqual([]);
+    }
+  });
+});
+
+test('a token is found, and revoked by its name', async () => {
+  const value = await createToken(platform, { name: 'leaked', permission: 'write' });
+  expect(await column('list_api_tokens', 'name')).toContain('leaked');
+  const { answer, asked } = await carried('revoke_api_token', { api_token_id: 'leaked' });
+  expect(answer).toMatchObject({ revoked: 'leaked' });
+  expect(asked).toContain('The token: leaked, level write, never used.');
+  expect((await platform.call('get_organization', {}, { authorization: `Token ${value}` })).status).toBe(401);
+});
+
+test('no policy lets people and tokens be changed unattended', async () => {
+  const policy = await policyFrom('unattended: [disruptive, destructive, sensitive]');
+  const nobody = await connectors.modern(undefined, policy);
+  for (const [tool, args] of [
+    ['remove_member', { user_id: 'cleo@acme.example' }],
+    ['update_member_role', { user_id: 'cleo@acme.example', role_id: 'Admin' }],
+    ['revoke_invitation', { invitation_id: 'erin@acme.example' }],
+    ['resend_invitation', { invitation: 'erin@acme.example' }],
+    ['revoke_api_token', { api_token_id: 'laptop of Cleo' }],
+  ] as const)
+    expect((await nobody.call(tool, args)).isError, tool).toBe(true);
+  expect(await column('list_members', 'email')).toContain('cleo@acme.example');
+});

@@ -1,0 +1,59 @@
+import * as z from 'zod';
+import { operations } from '../../src/contract/index.ts';
+import {
+  defineTool,
+  isRecord,
+  notKnown,
+  pruneRecord,
+  reading,
+  readUses,
+  record,
+  rowsIn,
+  show,
+  table,
+  type JsonRecord,
+  type Preview,
+} from '../../src/server/tool/index.ts';
+
+/** A token in a plan: its name, level and use. */
+export const tokenText = ({ name, permission, last_used_at: used, expires_at: expires }: JsonRecord): string =>
+  [
+    show(name),
+    ...(permission === undefined ? [] : [`level ${show(permission)}`]),
+    used === undefined || used === null ? 'never used' : `last used ${show(used)}`,
+    ...(expires === undefined || expires === null ? [] : [`expires ${show(expires)}`]),
+  ].join(', ');
+
+export const listApiTokens = defineTool(operations.list_api_tokens, {
+  toolset: 'administration',
+  title: 'API tokens: whose, with which rights, last used',
+  description: 'List the API tokens: names, levels, whose each is, and when it was last used. Never values.',
+  render: table('API token', ['name', 'permission', 'member_name', 'last_used_at', 'expires_at', 'created_at', 'id']),
+});
+
+const whichToken: Preview = reading(
+  readUses('which token that is is not shown', operations.list_api_tokens),
+  async ({ api_token_id: id }, { target, reader }) => {
+    const rows = rowsIn(await reader.attempt(operations.list_api_tokens, { organization_id: String(target.id) }));
+    const token = rows.find((row) => row['id'] === id);
+    if (!isRecord(token)) return [notKnown('which token that is, and when it was last used')];
+    return [
+      { text: `The token: ${tokenText(token)}.`, agreed: show(token['name']) },
+      token['member_id'] === undefined
+        ? 'It belongs to no member.'
+        : `It belongs to ${show(token['member_name'] ?? token['member_id'])}.`,
+    ];
+  },
+);
+
+export const revokeApiToken = defineTool(operations.revoke_api_token, {
+  toolset: 'administration',
+  title: 'Revoke an API token',
+  description: 'Revoke an API token, such as one that leaked.',
+  fields: { api_token_id: 'Name or id.' },
+  plan: () => ['Whatever uses the token is refused at once. It can not be brought back: a new one has another value.'],
+  preview: whichToken,
+  output: z.object({ revoked: z.string() }).partial(),
+  answer: (_, { resolved }) => Promise.resolve(pruneRecord({ revoked: resolved['api_token_id']?.name })),
+  render: record({ first: ['revoked'] }),
+});
