@@ -78,7 +78,7 @@ const organizationCalls: readonly ForeignCall[] = [
   },
   {
     tool: 'remove_member',
-    // What is not documented takes the id in the query.
+    // Elsewhere the platform of the tests takes the id in the query, which no document has.
     where: (on) => on('memberDeleteBody'),
     args: (server) => ({ ...organization(server), user_id: 'Grace Wood' }),
     changes: ['-members Grace Wood'],

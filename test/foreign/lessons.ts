@@ -75,6 +75,7 @@ export const lessons: readonly Lesson[] = [
     why: 'plans of Terraform are no operation of the document, and only trying tells whether they are offered',
   },
   { request: /^(GET|POST) \/database\/[^/]+\/(recovery|restore)\b/, why: 'the same holds for bringing databases back' },
+  { request: /^(GET|DELETE) \/organization\/[^/]+\/apiToken\b/, why: 'the same holds for API tokens' },
 ];
 
 const requestOf = ({ method, path }: RefusedRequest): string => `${method} ${path}`;
