@@ -4,6 +4,7 @@ import { seedId } from '../../src/platform/seed/ids.ts';
 type Args = Record<string, unknown>;
 
 let count = 0;
+let roleChanges = 0;
 const uniqueName = (word: string): string => `${word}-${(count += 1)}`;
 
 /**
@@ -142,7 +143,7 @@ export function toolCallsOn({
     update_member_role: () => ({
       ...organization,
       user_id: seedId('member/dev'),
-      role_id: seedId(`role/${(count += 1) % 2 === 0 ? 'viewer' : 'developer'}`),
+      role_id: seedId(`role/${(roleChanges += 1) % 2 === 0 ? 'developer' : 'admin'}`),
     }),
     remove_member: () => ({ ...organization, user_id: seedId('member/bo') }),
     list_invitations: () => organization,

@@ -118,7 +118,8 @@ const table: Record<string, Row> = {
   remove_member: ['yes', 'yes', 'yes'],
   list_invitations: read,
   revoke_invitation: ['yes', 'yes', 'yes'],
-  resend_invitation: ['yes', 'yes', 'yes'],
+  // The address of the invitation has to be read.
+  resend_invitation: ['yes', 'yes', 'cannot'],
   list_api_tokens: read,
   revoke_api_token: ['yes', 'yes', 'yes'],
 };
