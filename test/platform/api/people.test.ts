@@ -22,11 +22,11 @@ const tokens = async (): Promise<Json[]> => rowsOf(await platform.must('list_api
 
 test('a role says what it permits', async () => {
   const roles = rowsOf(await platform.must('list_roles', organization));
-  expect(roles.map((row) => [String(row['name']), row['permission']]).toSorted()).toEqual([
-    ['Admin', 'admin'],
-    ['Developer', 'write'],
-    ['Owner', 'admin'],
-    ['Viewer', 'read'],
+  expect(roles.map((row) => `${String(row['name'])}: ${String(row['permission'])}`).toSorted()).toEqual([
+    'Admin: admin',
+    'Developer: write',
+    'Owner: admin',
+    'Viewer: read',
   ]);
 });
 
