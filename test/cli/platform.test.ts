@@ -193,7 +193,8 @@ describe('token', () => {
     expect(await statusWith(ready.url, value)).toBe(200);
 
     const listed = await runProgram(['token', 'list', '--json', '--data-dir', directory]);
-    const [, token] = JSON.parse(listed.stdout) as { id: string; name: string; permission: string }[];
+    const tokens = JSON.parse(listed.stdout) as { id: string; name: string; permission: string }[];
+    const token = tokens.find(({ name }) => name === 'reader');
     expect(token).toMatchObject({ name: 'reader', permission: 'read', revoked_at: null });
     expect(listed.stdout).not.toContain(value);
     expect((await runProgram(['token', 'list', '--data-dir', directory])).stdout).toMatch(
