@@ -1,4 +1,4 @@
-import type { Tool } from '../src/server/tool/index.ts';
+import { isOfferedByDefault, type Tool } from '../src/server/tool/index.ts';
 import { listAlertRules, updateAlertRule } from './alert-rule/alert-rules.ts';
 import {
   createApplication,
@@ -156,3 +156,6 @@ export const tools: readonly Tool[] = [
   listApiTokens,
   revokeApiToken,
 ];
+
+/** The tools that are offered if nothing is chosen. */
+export const defaultTools: readonly Tool[] = tools.filter(isOfferedByDefault);

@@ -1,7 +1,7 @@
-import { isOfferedByDefault, visibleText } from '../../src/server/tool/index.ts';
+import { visibleText } from '../../src/server/tool/index.ts';
 import manifest from '../../package.json' with { type: 'json' };
 import { kindOf, optionsOf, type OptionHelp } from '../../src/cli/config/index.ts';
-import { tools } from '../../tools/index.ts';
+import { defaultTools } from '../../tools/index.ts';
 import { about } from './about.ts';
 
 /** The options that a host asks its user for. The others keep their defaults. */
@@ -54,9 +54,7 @@ export const mcpbManifest = {
       env: Object.fromEntries(options.map((option) => [option.env, `\${user_config.${keyOf(option)}}`])),
     },
   },
-  tools: tools
-    .filter(isOfferedByDefault)
-    .map(({ name, description }) => ({ name, description: visibleText(description, []) })),
+  tools: defaultTools.map(({ name, description }) => ({ name, description: visibleText(description, []) })),
   // The server lists its prompts itself.
   prompts_generated: true,
   compatibility: { platforms: ['darwin', 'linux', 'win32'], runtimes: { node: manifest.engines.node } },

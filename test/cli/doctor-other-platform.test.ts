@@ -2,13 +2,11 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { PlatformReport } from '../../src/cli/doctor/tools-on-platform/report.ts';
-import { isOfferedByDefault } from '../../src/server/tool/tool.ts';
-import { tools as allTools } from '../../tools/index.ts';
+import { defaultTools as tools } from '../../tools/index.ts';
 import { startOtherPlatform, type OtherPlatform } from '../other-platform/start.ts';
 import type { Choice } from '../other-platform/differences.ts';
 import { runProgram, temporaryDirectory } from '../support/built-program.ts';
 
-const tools = allTools.filter(isOfferedByDefault);
 
 const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 

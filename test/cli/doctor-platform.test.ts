@@ -6,7 +6,7 @@ import type { PlatformReport } from '../../src/cli/doctor/tools-on-platform/repo
 import { createClient } from '../../src/client/client.ts';
 import { credentialOf } from '../../src/client/credential.ts';
 import { allOperations } from '../../src/contract/operations.ts';
-import { tools } from '../../tools/index.ts';
+import { defaultTools as tools } from '../../tools/index.ts';
 import { runProgram, startPlatformProgram, temporaryDirectory } from '../support/built-program.ts';
 import { connectorsTo } from '../support/connectors.ts';
 import { startRecordingProxy, type RecordingProxyOptions } from '../support/recording-proxy.ts';

@@ -6,7 +6,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { readCalls } from '../../src/server/audit/read-calls.ts';
 import { createApiKey } from '../../src/transport/http/api-keys.ts';
 import { permissionOf } from '../../src/server/tool/tool.ts';
-import { tools } from '../../tools/index.ts';
+import { defaultTools as tools } from '../../tools/index.ts';
 import { eventually } from '../support/eventually.ts';
 import { approveOnPage } from '../transport/approve-on-page.ts';
 import {

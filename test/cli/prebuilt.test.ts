@@ -8,7 +8,8 @@ import { createDependencies } from '../../src/server/protocol/shared-dependencie
 import { prebuiltSurface } from '../../src/server/protocol/surface.ts';
 import { textsIn } from '../../src/server/browse/texts.ts';
 import { startStdioServer } from '../../src/transport/stdio.ts';
-import { tools } from '../../tools/index.ts';
+import { defaultTools } from '../../tools/index.ts';
+import { toolsLeftOut } from '../../src/cli/wiring/offered-tools.ts';
 import { derivePrebuilt } from '../../scripts/build/prebuilt.ts';
 import { memoryLog } from '../support/call-context.ts';
 import { commandLine, temporaryDirectory } from '../support/built-program.ts';
@@ -58,7 +59,8 @@ async function shownBySource(policy: Policy): Promise<unknown> {
   const texts = textsIn(join(import.meta.dirname, '../..'));
   const server = startStdioServer(
     createDependencies({
-      tools,
+      tools: defaultTools,
+      otherTools: toolsLeftOut(defaultTools),
       policy,
       connect,
       secrets: () => [],

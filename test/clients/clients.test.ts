@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, test } from 'vitest';
 import { clientsTable } from '../../scripts/docs/clients.ts';
-import { tools } from '../../tools/index.ts';
+import { defaultTools as tools } from '../../tools/index.ts';
 import { foreignClients, transports, type ClientBehaviour, type ForeignClient, type Transport } from './clients.ts';
 import { seedDataDirectory } from './client-run.ts';
 import { installer, packageOf } from './install.ts';

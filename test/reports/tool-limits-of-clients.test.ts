@@ -2,7 +2,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { assistants } from '../../src/cli/init/assistants.ts';
-import { core, tools } from '../../tools/index.ts';
+import { core, defaultTools as tools } from '../../tools/index.ts';
 import { runProgram, startAssistant, temporaryDirectory } from '../support/built-program.ts';
 
 const limitOf = (name: string): number | undefined => assistants.find((one) => one.name === name)?.maximumTools;

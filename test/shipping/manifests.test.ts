@@ -8,7 +8,7 @@ import manifest from '../../package.json' with { type: 'json' };
 import { mcpbManifest } from '../../scripts/shipping/mcpb.ts';
 import { repositoryUrl } from '../../src/cli/config/page-links.ts';
 import { logLevels, optionsOf } from '../../src/cli/config/read-config.ts';
-import { tools } from '../../tools/index.ts';
+import { defaultTools as tools } from '../../tools/index.ts';
 import { readJson, root, readYaml } from './repository-files.ts';
 
 const { name, version } = manifest;

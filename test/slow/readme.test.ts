@@ -6,7 +6,7 @@ import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { tools } from '../../tools/index.ts';
+import { defaultTools as tools } from '../../tools/index.ts';
 import { commandsOfPage, pageText } from '../docs/pages.ts';
 import { copyCheckout } from '../support/checkout-files.ts';
 import { connectModern, textOf } from '../support/mcp-clients.ts';

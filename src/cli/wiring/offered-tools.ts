@@ -1,4 +1,4 @@
-import { core, coreName, tools } from '../../../tools/index.ts';
+import { core, coreName, defaultTools, tools } from '../../../tools/index.ts';
 import { optionHelp, type Config } from '../config/index.ts';
 import type { LeftOut } from '../../server/guard/index.ts';
 import { isOfferedByDefault, nearestName, toolsets, type Tool } from '../../server/tool/index.ts';
@@ -16,7 +16,7 @@ const defaultName = 'default';
 
 const groups: Readonly<Record<string, readonly Tool[]>> = {
   [coreName]: core,
-  [defaultName]: tools.filter(isOfferedByDefault),
+  [defaultName]: defaultTools,
   ...Object.fromEntries(toolsets.map((name) => [name, tools.filter(({ toolset }) => toolset === name)])),
 };
 
