@@ -62,7 +62,7 @@ import { deleteEnvironmentVariable } from './variable/delete-environment-variabl
 import { listEnvironmentVariables } from './variable/list-environment-variables.ts';
 import { setEnvironmentVariables } from './variable/set-environment-variables.ts';
 import { updateEnvironmentVariable } from './variable/update-environment-variable.ts';
-import { listWebhooks } from './webhook/webhook-administration.ts';
+import { deleteWebhook, listWebhooks, testWebhook, updateWebhook } from './webhook/webhook-administration.ts';
 import { createWebhook, listWebhookEvents } from './webhook/webhooks.ts';
 
 export { core, coreName } from './core.ts';
@@ -155,6 +155,9 @@ export const tools: readonly Tool[] = [
   resendInvitation,
   listApiTokens,
   revokeApiToken,
+  updateWebhook,
+  testWebhook,
+  deleteWebhook,
 ];
 
 /** The tools that are offered if nothing is chosen. */

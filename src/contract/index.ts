@@ -187,7 +187,13 @@ export {
   type VariableServiceType,
   type VariableType,
 } from './resources/variable.ts';
-export { otherEventWord, type EventKind, type WebhookDelivery, type WebhookEvent } from './resources/webhook.ts';
+export {
+  otherEventWord,
+  testEvent,
+  type EventKind,
+  type WebhookDelivery,
+  type WebhookEvent,
+} from './resources/webhook.ts';
 export {
   bytesBeyondCut,
   createMasker,

@@ -45,6 +45,11 @@ export interface Dialect {
    * then.
    */
   readonly held: <Query extends AnySelect>(query: Query) => Query;
+  /**
+   * Keeps the rows that a query finds from being deleted until the transaction ends, after waiting for a deletion in
+   * progress. Others can keep them at the same time.
+   */
+  readonly kept: <Query extends AnySelect>(query: Query) => Query;
 }
 
 /** The dialect of SQLite. It has one writer at a time, so there is nothing to lock. */
@@ -54,6 +59,7 @@ export const sqliteDialect: Dialect = {
   sameIgnoringCase: (column, text) => sql`${sql.ref(column)} = ${text}`,
   claimed: (query) => query,
   held: (query) => query,
+  kept: (query) => query,
 };
 
 /** The dialect of PostgreSQL. */
@@ -62,6 +68,7 @@ export const postgresDialect: Dialect = {
   sameIgnoringCase: (column, text) => sql`lower(${sql.ref(column)}) = lower(${text}::text collate "C")`,
   claimed: (query) => query.forUpdate().skipLocked() as typeof query,
   held: (query) => query.forUpdate() as typeof query,
+  kept: (query) => query.forKeyShare() as typeof query,
 };
 
 /** Runs queries on a database or in one of its transactions, with that database's dialect. */

@@ -790,15 +790,17 @@ export const shapes = {
     enabled      boolean
     +kind            +STANDARD|+SLACK
     +description     string
-    +target_secret   string`,
+    +target_secret   string
+    +project_names_filter[]       string
+    +environment_types_filter[]   +DEVELOPMENT|+STAGING|+PRODUCTION`,
   'webhook event': `
     id              uuid
     created_at      date-time
     kind            seen:STANDARD|+SLACK
-    matched_event   seen:DEPLOYMENT_STARTED|+DEPLOYMENT_SUCCEEDED|+DEPLOYMENT_FAILED
+    matched_event   seen:DEPLOYMENT_STARTED|+DEPLOYMENT_SUCCEEDED|+DEPLOYMENT_FAILED|+TEST
     target_url_used   string
     request           object
-    +request.event_type   seen:DEPLOYMENT_STARTED|DEPLOYMENT_SUCCEEDED|DEPLOYMENT_FAILED
+    +request.event_type   seen:DEPLOYMENT_STARTED|DEPLOYMENT_SUCCEEDED|DEPLOYMENT_FAILED|TEST
     +request.created_at   date-time
     +request.payload.application_id    uuid
     +request.payload.environment_id    uuid

@@ -229,6 +229,8 @@ export const extensionEndpoints: string[] = [
   'GET /alert-rules/{alertRuleId}',
   'GET /organization/{organizationId}/alert-receivers',
   'GET /organization/{organizationId}/webhook',
+  ...['GET', 'PUT', 'DELETE'].map((method) => `${method} /organization/{organizationId}/webhook/{webhookId}`),
+  'POST /organization/{organizationId}/webhook/{webhookId}/test',
   'GET /organization/{organizationId}/labelsGroups',
   'GET /organization/{organizationId}/annotationsGroups',
   'GET /organization/{organizationId}/helmRepository',

@@ -84,7 +84,9 @@ const extensionShapes = {
     events[]            string
     enabled             boolean required
     description         string
-    target_secret_set   boolean required`,
+    target_secret_set   boolean required
+    project_names_filter[]       string
+    environment_types_filter[]   string`,
   'any variable': `${shapes.variable.replace(/^(\s*value\s+string)$/m, '$1 nullable')}
     is_secret   boolean required`,
   log: `${line}
@@ -392,6 +394,9 @@ const beyond: Readonly<Record<string, AnswerShape>> = {
   'GET /organization/{organizationId}/alert-receivers': list('alert receiver'),
   'GET /organization/{organizationId}/webhook': list('webhook'),
   'POST /organization/{organizationId}/webhook': one('webhook'),
+  'GET /organization/{organizationId}/webhook/{webhookId}': one('webhook'),
+  'PUT /organization/{organizationId}/webhook/{webhookId}': one('webhook'),
+  'POST /organization/{organizationId}/webhook/{webhookId}/test': one('webhook event'),
   'GET /organization/{organizationId}/labelsGroups': list('labels group'),
   'GET /organization/{organizationId}/annotationsGroups': list('annotations group'),
   'GET /organization/{organizationId}/helmRepository': list('helm repository'),

@@ -250,6 +250,7 @@ describe('secrets', () => {
       'create_secret_of_environment.value',
       'create_secret_of_project.value',
       ...['application', 'container', 'job', 'environment', 'project'].map((kind) => `update_secret_of_${kind}.value`),
+      'update_webhook.target_secret',
       'update_application.autoscaling.scalers[].trigger_authentication.config_yaml',
       'create_container.autoscaling.scalers[].trigger_authentication.config_yaml',
     ]);

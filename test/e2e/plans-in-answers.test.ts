@@ -62,7 +62,7 @@ test('an effect that the answer says by itself is not repeated, and what may rep
 const takenBack = /^There is no tool here that deletes the (.*) again, or takes it back\.$/m;
 
 test.each([
-  ['create_webhook', { ...webhook, target_url: 'https://chat.acme.example/in/other' }, 'webhook'],
+  ['create_webhook', { ...webhook, target_url: 'https://chat.acme.example/in/other' }, undefined],
   ['invite_member', { email: 'dan@acme.example' }, undefined],
   ['create_project', { name: 'lasting' }, 'project'],
   ['create_secret', { application: 'shop/staging/checkout-api', key: 'PASSING', value: 'is-hidden' }, undefined],

@@ -434,6 +434,28 @@ const cases: Case[] = [
     says: 'no such id',
   },
   {
+    tool: 'list_webhooks',
+    right: organization,
+    answers: { results: rows({ id: '@webhook_id', target_secret_set: true }) },
+    wrong: { organization_id: nowhere },
+    says: 'no such id',
+  },
+  {
+    tool: 'update_webhook',
+    right: { ...organization, webhook_id: '@webhook_id', environment_types_filter: ['PRODUCTION'] },
+    answers: { id: '@webhook_id' },
+    again: {},
+    wrong: { ...organization, webhook_id: '@webhook_id', target_url: 'ftp://x' },
+    says: '"target_url"',
+  },
+  {
+    tool: 'test_webhook',
+    right: { ...organization, webhook_id: '@webhook_id' },
+    answers: { matched_event: 'TEST', target_response_status_code: any },
+    wrong: { ...organization, webhook_id: nowhere },
+    says: 'no such id',
+  },
+  {
     tool: 'list_environments',
     right: { project_id: '@project_id' },
     answers: { results: rows({ id: '@environment_id', mode: 'STAGING' }) },
@@ -696,6 +718,13 @@ const cases: Case[] = [
     right: { cluster_id: '@cluster_id' },
     answers: {},
     wrong: { cluster_id: nowhere },
+    says: 'no such id',
+  },
+  {
+    tool: 'delete_webhook',
+    right: { ...organization, webhook_id: '@webhook_id' },
+    answers: {},
+    wrong: { ...organization, webhook_id: nowhere },
     says: 'no such id',
   },
 ];

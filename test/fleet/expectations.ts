@@ -156,7 +156,7 @@ export async function expectCarriedOutOnce({ rows }: Fleet): Promise<void> {
   ).toEqual([]);
 }
 
-const environmentOf = ({ body }: ReceivedRequest): string => (JSON.parse(body) as DeliveryBody).payload.environment_id;
+const environmentOf = ({ body }: ReceivedRequest): string => (JSON.parse(body) as DeliveryBody).payload.environment_id!;
 const idOf = ({ headers }: ReceivedRequest): string => headers[webhookHeaders.delivery] as string;
 
 /** Every webhook was told of every event at least once, and of nothing else; what came again is known by its id. */

@@ -159,6 +159,30 @@ const organizationCalls: readonly ForeignCall[] = [
     changes: ['+webhooks https://hooks.example.com/own'],
   },
   {
+    tool: 'update_webhook',
+    args: (server) => ({
+      ...organization(server),
+      webhook_id: server.platform.state.webhooks[0]?.id,
+      events: ['DEPLOYMENT_FAILED'],
+    }),
+    changes: ['~webhooks https://hooks.example.com/deployments'],
+    holds: (made) => {
+      expect(made.server.platform.state.webhooks[0]).toMatchObject({
+        events: [made.server.on('words') ? 'DEPLOYMENT_FAILURE' : 'DEPLOYMENT_FAILED'],
+      });
+    },
+  },
+  {
+    tool: 'test_webhook',
+    args: (server) => ({ ...organization(server), webhook_id: server.platform.state.webhooks[0]?.id }),
+    refused: { says: /not offer/, why: 'platforms of the family have no such operation' },
+  },
+  {
+    tool: 'delete_webhook',
+    args: (server) => ({ ...organization(server), webhook_id: server.platform.state.webhooks[0]?.id }),
+    changes: ['-webhooks https://hooks.example.com/deployments'],
+  },
+  {
     tool: 'update_alert_rule',
     args: (server) => ({ alert_rule_id: alertRule(server)?.id, severity: 'CRITICAL' }),
     changes: ['~alertRules nodes are full'],

@@ -74,6 +74,10 @@ export const lessons: readonly Lesson[] = [
     request: /^(GET|POST) \/terraform\/[^/]+\/plan$/,
     why: 'plans of Terraform are no operation of the document, and only trying tells whether they are offered',
   },
+  {
+    request: /^POST \/organization\/[^/]+\/webhook\/[^/]+\/test$/,
+    why: 'the same holds for test deliveries of webhooks',
+  },
   { request: /^(GET|POST) \/database\/[^/]+\/(recovery|restore)\b/, why: 'the same holds for bringing databases back' },
   { request: /^(GET|DELETE) \/organization\/[^/]+\/apiToken\b/, why: 'the same holds for API tokens' },
 ];

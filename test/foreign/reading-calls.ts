@@ -259,6 +259,11 @@ export const readingCalls: readonly ForeignCall[] = [
     holds: ({ text }) => expect(text).toContain('cost-centre'),
   },
   {
+    tool: 'list_webhooks',
+    args: (server) => organization(server),
+    holds: (made) => expect(rows(made)).toHaveLength(made.server.platform.state.webhooks.length),
+  },
+  {
     tool: 'list_webhook_events',
     args: (server) => ({
       ...organization(server),

@@ -141,6 +141,9 @@ const calls: Record<string, Args> = {
   resend_invitation: { invitation: 'felix@acme.example' },
   list_api_tokens: { page_size: 1 },
   revoke_api_token: { api_token_id: 'laptop of Cleo' },
+  update_webhook: { webhook_id: 'hooks.acme.example', target_url: 'https://elsewhere.example/in', enabled: true },
+  test_webhook: { webhook_id: 'hooks.acme.example' },
+  delete_webhook: { webhook_id: 'hooks.acme.example' },
 };
 
 let platform: TestPlatform;

@@ -1,11 +1,119 @@
-import { operations } from '../../src/contract/index.ts';
-import { defineTool, table } from '../../src/server/tool/index.ts';
+import { hiddenSecret, operations } from '../../src/contract/index.ts';
+import {
+  defineTool,
+  partialUpdate,
+  reading,
+  readUses,
+  record,
+  show,
+  table,
+  type JsonRecord,
+  type Preview,
+  type ToolContext,
+  rowsIn,
+} from '../../src/server/tool/index.ts';
+import { inKnownWords } from './event-words.ts';
 
-const columns = ['target_url', 'enabled', 'kind', 'events', 'description', 'target_secret_set', 'id'];
+const columns = [
+  'target_url',
+  'enabled',
+  'kind',
+  'events',
+  'project_names_filter',
+  'environment_types_filter',
+  'description',
+  'target_secret_set',
+  'id',
+];
 
 export const listWebhooks = defineTool(operations.list_webhooks, {
   toolset: 'administration',
   title: 'All webhooks: who is told of deployments',
-  description: 'List the webhooks: address, events and whether each is on.',
+  description: 'List the webhooks: address, events, which projects and modes, and whether each is on.',
   render: table('webhook', columns),
+});
+
+/** A webhook as it is now, by its own read or, where the platform lacks that, from the list. */
+async function presentWebhook(
+  { webhook_id: id, organization_id: organization }: JsonRecord,
+  { attempt }: Pick<ToolContext, 'attempt'>,
+): Promise<JsonRecord | undefined> {
+  const place = { organization_id: String(organization) };
+  return (
+    (await attempt(operations.get_webhook, { ...place, webhook_id: String(id) })) ??
+    rowsIn(await attempt(operations.list_webhooks, place)).find((row) => row['id'] === id)
+  );
+}
+
+const presentReads = readUses(
+  'the plan does not show the webhook as it is now',
+  operations.get_webhook,
+  operations.list_webhooks,
+);
+
+const wordsOf = (value: unknown): string =>
+  Array.isArray(value) && value.length > 0 ? value.map(show).join(', ') : '';
+
+/** The webhook that a call acts on, in one line. */
+function webhookText(webhook: JsonRecord): string {
+  const [projects, modes] = [wordsOf(webhook['project_names_filter']), wordsOf(webhook['environment_types_filter'])];
+  return [
+    `The webhook posts ${wordsOf(webhook['events']) || 'no events'} to ${show(webhook['target_url'])}`,
+    projects && `, of the projects ${projects}`,
+    modes && `, of environments in ${modes}`,
+    webhook['enabled'] === false ? '; it is off.' : '.',
+  ].join('');
+}
+
+const update = partialUpdate(operations.update_webhook);
+
+/** What becomes of what can't be read, where the address changes. */
+const keptSecret: Preview = reading(presentReads, async (args, context) => {
+  const lines = await update.preview(args, context);
+  const present = await presentWebhook(args, context.reader);
+  const isMoved = present !== undefined && args['target_url'] !== present['target_url'];
+  return isMoved && present['target_secret_set'] === true && args['target_secret'] === undefined
+    ? [
+        ...lines,
+        'Where the platform keeps the secret, it is sent to the new address from now on: give another one if that may not have it.',
+      ]
+    : lines;
+});
+
+export const updateWebhook = defineTool(operations.update_webhook, {
+  toolset: 'administration',
+  title: 'Change a webhook: its address, events or filters',
+  description: 'Change a webhook: also events, project_names_filter, environment_types_filter, target_secret.',
+  ...update,
+  preview: keptSecret,
+  expand: async (args, context) => update.expand(await inKnownWords(args, context), context),
+  fields: { enabled: 'On.' },
+  hidden: ['kind', 'description', 'events', 'target_secret', 'project_names_filter', 'environment_types_filter'],
+});
+
+const goesAway: Preview = reading(presentReads, async (args, { reader }) => {
+  const present = await presentWebhook(args, reader);
+  if (!present)
+    return ['Which webhook this is is not known: the platform does not tell, or the token may not read it.'];
+  const hasHidden = present['target_secret_set'] === true || String(present['target_url']).includes(hiddenSecret);
+  return [
+    webhookText(present),
+    'Whoever listens there is told of nothing more, and the records of its deliveries go with it.',
+    ...(hasHidden ? ['Its secret can not be read: whoever sets it up again has to have it.'] : []),
+  ];
+});
+
+export const deleteWebhook = defineTool(operations.delete_webhook, {
+  toolset: 'administration',
+  title: 'Remove a webhook',
+  description: 'Delete a webhook for good. update_webhook with enabled: false only turns it off.',
+  preview: goesAway,
+  render: record(),
+});
+
+export const testWebhook = defineTool(operations.test_webhook, {
+  toolset: 'administration',
+  title: 'Try a webhook out',
+  description: 'Post a test event to the address of a webhook, also to one that is off, and show how it answered.',
+  render: record({ first: ['target_response_status_code', 'target_response_body', 'target_url_used', 'created_at'] }),
 });

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { operations, otherEventWord, reference, type InputOf } from '../../src/contract/index.ts';
+import { operations, reference, type InputOf } from '../../src/contract/index.ts';
 import {
   defineTool,
   hasUserinfo,
@@ -19,6 +19,7 @@ import {
   tableText,
   type Renderer,
 } from '../../src/server/tool/index.ts';
+import { inKnownWords, knownEvents } from './event-words.ts';
 
 const isReceived = ({ target_response_status_code: status }: JsonRecord): boolean =>
   typeof status === 'number' && status >= 200 && status < 300;
@@ -60,35 +61,6 @@ function totalsOf(attempts: readonly JsonRecord[], deliveries: readonly JsonReco
   });
 }
 
-type Lists = Pick<ToolContext, 'attempt'>;
-
-/** The event words of the organization's webhooks; empty if there are none, or they can't be read. */
-async function knownEvents(organization: string, { attempt }: Lists): Promise<readonly string[]> {
-  const webhooks = rowsIn(await attempt(operations.list_webhooks, { organization_id: organization }));
-  return [
-    ...new Set(
-      webhooks.flatMap(({ events }) =>
-        Array.isArray(events) ? events.filter((event) => typeof event === 'string') : [],
-      ),
-    ),
-  ];
-}
-
-/** An event in the spelling that the platform's own webhooks have, if they have only the other one. */
-function asKnown(event: string, known: readonly string[]): string {
-  const other = otherEventWord(event);
-  return other !== undefined && known.includes(other) && !known.includes(event) ? other : event;
-}
-
-/** The request, with its kind, and with events in the platform's spelling. */
-async function request(args: JsonRecord, context: ToolContext): Promise<JsonRecord> {
-  const events = args['events'] as readonly string[];
-  const hasSpellings = events.some((event) => otherEventWord(event) !== undefined);
-  // A failed read is no obstacle: the words are sent as given.
-  const known = hasSpellings ? await knownEvents(String(args['organization_id']), context).catch(() => []) : [];
-  return { kind: 'STANDARD', ...args, events: [...new Set(events.map((event) => asKnown(event, known)))] };
-}
-
 const eventReads = readUses('events are not compared with those of other webhooks', operations.list_webhooks);
 
 /** The event words that the platform's webhooks have, if some of this webhook's aren't among them. */
@@ -105,7 +77,8 @@ const otherEvents: Preview = reading(eventReads, async ({ organization_id: organ
     : [];
 });
 
-const unlimited = 'It is sent those of every project and mode: it can not be limited to some here.';
+const unlimited =
+  'It is sent those of every project and mode; update_webhook, in the toolset administration, limits it.';
 
 export const createWebhook = defineTool(operations.create_webhook, {
   toolset: 'webhooks',
@@ -117,11 +90,17 @@ export const createWebhook = defineTool(operations.create_webhook, {
     events: 'DEPLOYMENT_STARTED, DEPLOYMENT_SUCCEEDED, DEPLOYMENT_FAILED or others of your platform.',
     target_secret: 'Shared secret, sent in a header.',
   },
-  expand: async (args, context) => [{ operation: operations.create_webhook, input: await request(args, context) }],
+  // What is rarely set is shown where it is set, and where webhooks are listed.
+  output: operations.create_webhook.response.omit({ project_names_filter: true, environment_types_filter: true }),
+  expand: async (args, context) => [
+    { operation: operations.create_webhook, input: { kind: 'STANDARD', ...(await inKnownWords(args, context)) } },
+  ],
   preview: otherEvents,
-  plan: ({ target_url }) => [
+  hidden: ['project_names_filter', 'environment_types_filter'],
+  plan: ({ target_url, project_names_filter: projects = [], environment_types_filter: modes = [] }) => [
     'From now on every such event of the organization is sent to this address.',
-    unlimited,
+    ...(projects.length === 0 && modes.length === 0 ? [unlimited] : []),
+    'delete_webhook, in the toolset administration, takes it back.',
     ...(hasUserinfo(target_url)
       ? [
           'The address has a user name or a password in it: they are kept like secrets, sent with every event, and not shown.',

@@ -7,6 +7,7 @@ import { organizationExtensions } from './organization.ts';
 import { placeExtensions } from './places.ts';
 import { peopleExtensions } from './people.ts';
 import { serviceReadExtensions } from './service-reads.ts';
+import { webhookExtensions } from './webhooks.ts';
 import { wideReadExtensions } from './wide-reads.ts';
 
 /**
@@ -20,6 +21,7 @@ export const extensionOperations = {
   ...organizationExtensions,
   ...placeExtensions,
   ...peopleExtensions,
+  ...webhookExtensions,
   ...serviceReadExtensions,
   ...deploymentExtensions,
   ...changeExtensions,

@@ -1,9 +1,13 @@
 import * as z from 'zod';
 import { DateTime, HttpUrl, identity, resourceOf, secret, Uuid } from '../primitives.ts';
+import { EnvironmentMode } from './environment.ts';
 
 /** The events that the embedded platform reports. */
 export const EventKind = z.enum(['DEPLOYMENT_STARTED', 'DEPLOYMENT_SUCCEEDED', 'DEPLOYMENT_FAILED']);
 export type EventKind = z.infer<typeof EventKind>;
+
+/** The event of a test delivery. */
+export const testEvent = 'TEST';
 
 /** A word for an event. Platforms have more events than the contract lists, and other spellings. */
 const EventWord = z
@@ -41,6 +45,12 @@ export const WebhookRequest = z.object({
   kind: WebhookKind.default('STANDARD').describe('Form of a post.'),
   description: z.string().optional(),
   target_secret: secret().min(1).optional().describe('Sent along in a header.'),
+  // Not in the API document.
+  project_names_filter: z
+    .array(z.string().min(1))
+    .optional()
+    .describe('Only of projects with these names; * stands for anything.'),
+  environment_types_filter: z.array(EnvironmentMode).optional().describe('Only of environments in these modes.'),
 });
 
 export const Webhook = resourceOf(
@@ -53,19 +63,23 @@ export const Webhook = resourceOf(
     enabled: z.boolean(),
     description: z.string().optional(),
     target_secret_set: z.boolean(),
+    project_names_filter: z.array(z.string()).optional(),
+    environment_types_filter: z.array(z.string()).optional(),
   }),
 );
 
-/** Request body of a delivery. */
+const DeliveredEvent = z.enum([...EventKind.options, testEvent]);
+
+/** Request body of a delivery. A test delivery is of no deployment. */
 export const WebhookDelivery = z.object({
-  event_type: EventKind,
+  event_type: DeliveredEvent,
   created_at: DateTime,
   payload: z.object({
     application_id: Uuid.optional(),
-    environment_id: Uuid,
-    project_id: Uuid,
+    environment_id: Uuid.optional(),
+    project_id: Uuid.optional(),
     organization_id: Uuid,
-    deployment_id: Uuid,
+    deployment_id: Uuid.optional(),
     service_id: Uuid.optional(),
     service_name: z.string().optional(),
     service_type: z.string().optional(),
@@ -80,7 +94,7 @@ export const WebhookEvent = z.object({
   id: Uuid,
   created_at: DateTime,
   kind: WebhookKind,
-  matched_event: EventKind,
+  matched_event: DeliveredEvent,
   target_url_used: z.string(),
   request: WebhookDelivery,
   target_response_status_code: z.int(),

@@ -1,4 +1,5 @@
-import { deliveryQueue, webhookAttempts } from './webhooks/deliveries.ts';
+import { deliveryQueue } from './webhooks/deliveries.ts';
+import { deleteWebhook, recordTest, sendTest, webhookAttempts } from './webhooks/test-delivery.ts';
 import { type AddressPolicy, connectionsWithin } from './webhooks/target.ts';
 import { addressesOfServices, clusterDomains, domainTarget } from './addresses.ts';
 import { alertRuleChanged, advanceAlertRule } from './alert-rules.ts';
@@ -54,6 +55,11 @@ export function createEngine(options: EngineOptions): Engine {
   const deliveries: DeliveryCounts = { delivered: 0, retried: 0, failed: 0 };
   const lease = createLease(db, clock, options.random.uuid());
   const leaderLocks = createLeaderLocks(db, lease);
+  const sending = {
+    connections,
+    timeoutMilliseconds: options.webhookTimeoutMilliseconds ?? 10_000,
+    openSecret: options.openSecret,
+  };
   const worker = new Worker(options, lease, [
     deploymentQueue(options),
     timerQueue(options, {
@@ -61,12 +67,7 @@ export function createEngine(options: EngineOptions): Engine {
       ALERT_RULE: advanceAlertRule(options),
       JOB_RUN: startScheduledRun(options),
     }),
-    deliveryQueue(options, {
-      connections,
-      timeoutMilliseconds: options.webhookTimeoutMilliseconds ?? 10_000,
-      openSecret: options.openSecret,
-      counts: deliveries,
-    }),
+    deliveryQueue(options, { ...sending, counts: deliveries }),
     retentionQueue(options, leaderLocks, options.retention),
     observationQueue(options, leaderLocks),
     backupQueue(options, leaderLocks),
@@ -116,6 +117,9 @@ export function createEngine(options: EngineOptions): Engine {
     domainTarget: (trx, service) => domainTarget(options, trx, service),
     clusterMachines: (cluster) => clusterMachines(options, cluster, stopping.signal),
     webhookEvents: webhookAttempts,
+    sendWebhookTest: (webhook) => sendTest(options, sending, webhook, stopping.signal),
+    recordWebhookTest: recordTest,
+    deleteWebhook,
     statistics: (trx) => engineStatistics(trx, deliveries, clock.now()),
     wake: () => {
       worker.wake();

@@ -19,7 +19,7 @@ import type { Restoration, ServiceAddress, ServiceToRun } from '../runtime/index
 import type { BackupRow, Recovery } from './backups/backup.ts';
 import type { ClusterMachines } from './cluster-nodes.ts';
 import type { Series } from './measurements/series.ts';
-import type { AlertRuleTable, Db, DataStore, ServiceTable } from '../store/index.ts';
+import type { AlertRuleTable, DatabaseSchema, Db, DataStore, ServiceTable, WebhookTable } from '../store/index.ts';
 
 export type ServiceStatusAnswer = z.infer<typeof ServiceDeploymentStatus>;
 export type EnvironmentState = z.infer<typeof EnvironmentStatus>;
@@ -27,6 +27,8 @@ export type History = z.infer<typeof DeploymentHistory>;
 export type LogLines = z.infer<typeof Log>;
 export type EnvironmentLogLines = z.infer<typeof EnvironmentLog>;
 export type WebhookRecord = z.infer<typeof WebhookEvent>;
+/** A test delivery that was made, and is to be recorded. */
+export type WebhookTest = Omit<Selectable<DatabaseSchema['webhook_test']>, 'seq'>;
 
 /** The origin of a request, and its author. */
 export interface Requester {
@@ -216,6 +218,12 @@ export interface Engine {
   clusterMachines(cluster: { readonly id: string; readonly runtime: string }): Promise<ClusterMachines>;
   /** The recorded delivery attempts of a webhook, newest first. */
   webhookEvents(db: Db, webhookId: string, page?: Page): Promise<{ rows: WebhookRecord[]; total: number }>;
+  /** Posts a test event to a webhook once. Sends a request, so it must run outside any transaction. */
+  sendWebhookTest(webhook: Selectable<WebhookTable>): Promise<WebhookTest>;
+  /** Records a test that was sent. */
+  recordWebhookTest(trx: Db, webhook: Selectable<WebhookTable>, test: WebhookTest): Promise<WebhookRecord>;
+  /** Deletes a webhook with its deliveries and their records. */
+  deleteWebhook(trx: Db, webhookId: string): Promise<void>;
 
   statistics(db: Db): Promise<EngineStatistics>;
 

@@ -22,6 +22,7 @@ export type {
   EngineStatistics,
   HistoryQuery,
   ServiceStatusAnswer,
+  WebhookTest,
 } from './engine.ts';
 export { metricHelp } from './measurements/metric-definitions.ts';
 export type { Series } from './measurements/series.ts';

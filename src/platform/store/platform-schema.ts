@@ -36,6 +36,7 @@ export const platformSchema: Schema<typeof platformTables> = {
     { name: '0009-tokens-alone', compatibleSince: 1, before: { postgres: withoutEarlierTokenIndex } },
     { name: '0010-deployed-digests', compatibleSince: 1 },
     { name: '0011-tokens-of-members', compatibleSince: 1 },
+    { name: '0012-webhooks-and-receivers', compatibleSince: 1 },
   ],
   takeOver: { sqlite: takeOverEarlierDirectory },
 };

@@ -42,12 +42,12 @@ const reading: Section = [
 ];
 
 const impossible: Section = [
-  'Not possible here: shells and files in instances, metrics over time, costs, reading secrets, locks by the hour; creating clusters, alert rules, Helm or Terraform services; changing or removing webhooks.',
+  'Not possible here: shells and files in instances, metrics over time, costs, reading secrets, locks by the hour; creating clusters, alert rules, Helm or Terraform services.',
 ];
 
 /** What the tools that are offered only where they are chosen are for: one of them for each subject. */
 const administered: readonly (readonly [tool: string, subject: string])[] = [
-  ['list_webhooks', 'webhooks'],
+  ['update_webhook', 'webhooks'],
   ['update_project', 'projects'],
   ['update_environment', 'environment names'],
   ['list_roles', 'people'],

@@ -122,6 +122,9 @@ const table: Record<string, Row> = {
   resend_invitation: ['yes', 'yes', 'cannot'],
   list_api_tokens: read,
   revoke_api_token: ['yes', 'yes', 'yes'],
+  update_webhook: ['yes', 'yes', 'yes'],
+  test_webhook: ['runs', 'runs', 'runs'],
+  delete_webhook: ['yes', 'yes', 'yes'],
 };
 
 /** Tools whose target is in no environment: rules about environments have no hold on them. */
@@ -152,6 +155,9 @@ const placeless = [
   'resend_invitation',
   'list_api_tokens',
   'revoke_api_token',
+  'update_webhook',
+  'test_webhook',
+  'delete_webhook',
 ];
 /** Tools whose every call is destructive. */
 const destructive = [

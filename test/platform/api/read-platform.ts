@@ -92,7 +92,8 @@ export function strictReader(platform: Pick<TestPlatform, 'must'>): StrictReader
     for (const { id } of rowsOf(await ask('list_labels_groups', organization)))
       await ask('get_labels_group', { ...organization, labels_group_id: id });
     for (const { id } of rowsOf(await ask('list_webhooks', organization)))
-      await ask('list_webhook_events', { ...organization, webhook_id: id });
+      for (const name of ['get_webhook', 'list_webhook_events'] as const)
+        await ask(name, { ...organization, webhook_id: id });
   };
 
   return { ask, readEnvironment, readAll, deviations, states, asked };

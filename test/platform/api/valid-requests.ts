@@ -95,6 +95,7 @@ export function validRequests(ids: Ids, mark: string): Record<OperationName, Inp
   const database = at('database_id');
   const helm = at('helm_id');
   const job = at('job_id');
+  const webhook = { ...organizationList(ids), ...at('webhook_id') };
   const terraform = at('terraform_id');
   const environment = at('environment_id');
   const project = at('project_id');
@@ -285,6 +286,8 @@ export function validRequests(ids: Ids, mark: string): Record<OperationName, Inp
       kind: 'SLACK',
       description: 'Made by a test.',
       target_secret: 'sent-as-a-webhook-secret',
+      project_names_filter: ['shop', 'pay*'],
+      environment_types_filter: ['PRODUCTION'],
     },
     list_webhook_events: { ...list, ...at('webhook_id') },
 
@@ -372,6 +375,19 @@ export function validRequests(ids: Ids, mark: string): Record<OperationName, Inp
     get_alert_rule: at('alert_rule_id'),
     list_alert_receivers: list,
     list_webhooks: list,
+    get_webhook: webhook,
+    test_webhook: webhook,
+    update_webhook: {
+      ...webhook,
+      target_url: 'https://hooks.example.com/elsewhere',
+      events: ['DEPLOYMENT_FAILED'],
+      enabled: false,
+      kind: 'STANDARD',
+      description: 'Changed by a test.',
+      target_secret: 'sent-as-a-webhook-secret',
+      project_names_filter: [],
+      environment_types_filter: ['STAGING'],
+    },
     list_labels_groups: list,
     list_annotations_groups: list,
     list_helm_repositories: list,
@@ -522,6 +538,7 @@ export function validRequests(ids: Ids, mark: string): Record<OperationName, Inp
       jobs: [{ id: ids['job_id'] }],
       terraforms: [{ id: ids['terraform_id'] }],
     },
+    delete_webhook: webhook,
     delete_application: application,
     delete_container: container,
     delete_database: database,

@@ -34,6 +34,7 @@ const eventTypes: Readonly<Record<string, string>> = {
   cancel: 'TRIGGER_CANCEL',
   plan: 'TRIGGER_DEPLOY_DRY_RUN',
   restore: 'TRIGGER_DEPLOY',
+  test: 'TRIGGER_TEST',
 };
 
 /**

@@ -1,12 +1,18 @@
 import type { Selectable } from 'kysely';
-import { hiddenSecret } from '../../../contract/index.ts';
+import type * as z from 'zod';
+import { hiddenSecret, type operations } from '../../../contract/index.ts';
 import { invalid, isoNow } from '../../common/index.ts';
 import type { OperationHandlers } from '../handler.ts';
-import type { WebhookTable } from '../../store/index.ts';
-import { redactedTarget, splitTarget } from '../../engine/index.ts';
+import type { Vault, WebhookTable } from '../../store/index.ts';
+import { redactedTarget, splitTarget, type WebhookTest } from '../../engine/index.ts';
 import { findById, findInOrganization } from './find.ts';
 import { pageOfFetched, pageOf } from './page.ts';
 import { ownedBy, withoutNulls } from './rows.ts';
+
+type Request = z.output<typeof operations.create_webhook.body>;
+
+const listOrAbsent = (json: string | null): string[] | undefined =>
+  json === null ? undefined : (JSON.parse(json) as string[]);
 
 /** A webhook in responses. Responses show whether it has a secret or credentials, but not their values. */
 const webhookAnswer = (row: Selectable<WebhookTable>) => ({
@@ -15,17 +21,40 @@ const webhookAnswer = (row: Selectable<WebhookTable>) => ({
   events: JSON.parse(row.events) as string[],
   enabled: row.enabled === 1,
   target_secret_set: row.sealed_target_secret !== null,
+  project_names_filter: listOrAbsent(row.project_names_filter),
+  environment_types_filter: listOrAbsent(row.environment_types_filter),
 });
+
+const jsonOrNull = (list: readonly string[] | undefined): string | null =>
+  list === undefined || list.length === 0 ? null : JSON.stringify([...new Set(list)]);
+
+/** The columns that a request sets, save for the address and what is secret. */
+const columnsOf = (webhook: Request) => ({
+  kind: webhook.kind,
+  events: JSON.stringify([...new Set(webhook.events)]),
+  enabled: webhook.enabled ? (1 as const) : (0 as const),
+  description: webhook.description ?? null,
+  project_names_filter: jsonOrNull(webhook.project_names_filter),
+  environment_types_filter: jsonOrNull(webhook.environment_types_filter),
+});
+
+/** The columns of an address. The mark of hidden credentials keeps those that are stored, for the same address only. */
+function addressColumns(target: string, vault: Vault, stored?: Selectable<WebhookTable>) {
+  if (stored !== undefined && target === redactedTarget(stored))
+    return { target_url: stored.target_url, sealed_target_userinfo: stored.sealed_target_userinfo };
+  const { address, userinfo } = splitTarget(target);
+  if (userinfo?.includes(hiddenSecret))
+    throw invalid(
+      'target_url',
+      `${hiddenSecret} stands for a user name and a password that are not shown; give the real ones, or an address without them`,
+    );
+  return { target_url: address, sealed_target_userinfo: userinfo === undefined ? null : vault.seal(userinfo) };
+}
 
 export const webhookHandlers = {
   create_webhook: async ({ organization_id, ...webhook }, { db, clock, random, vault }) => {
     await findById(db, 'organization', organization_id);
-    const { address, userinfo } = splitTarget(webhook.target_url);
-    if (userinfo?.includes(hiddenSecret))
-      throw invalid(
-        'target_url',
-        `${hiddenSecret} stands for a user name and a password that are not shown; give the real ones, or an address without them`,
-      );
+    const address = addressColumns(webhook.target_url, vault);
     const now = isoNow(clock);
     const row = await db
       .insertInto('webhook')
@@ -34,13 +63,9 @@ export const webhookHandlers = {
         created_at: now,
         updated_at: now,
         organization_id,
-        kind: webhook.kind,
-        target_url: address,
-        events: JSON.stringify([...new Set(webhook.events)]),
-        enabled: webhook.enabled ? 1 : 0,
-        description: webhook.description ?? null,
+        ...columnsOf(webhook),
+        ...address,
         sealed_target_secret: webhook.target_secret === undefined ? null : vault.seal(webhook.target_secret),
-        sealed_target_userinfo: userinfo === undefined ? null : vault.seal(userinfo),
       })
       .returningAll()
       .executeTakeFirstOrThrow();
@@ -48,8 +73,40 @@ export const webhookHandlers = {
   },
   list_webhooks: async (input, context) =>
     pageOf(await ownedBy(context, 'webhook', input.organization_id), input, (rows) => rows.map(webhookAnswer)),
+  get_webhook: async ({ organization_id, webhook_id }, { db }) =>
+    webhookAnswer(await findInOrganization(db, 'webhook', organization_id, webhook_id)),
+  update_webhook: async ({ organization_id, webhook_id, ...webhook }, { db, clock, vault }) => {
+    const stored = await findInOrganization(db, 'webhook', organization_id, webhook_id);
+    const row = await db
+      .updateTable('webhook')
+      .set({
+        ...columnsOf(webhook),
+        ...addressColumns(webhook.target_url, vault, stored),
+        // A request without a secret keeps the stored one, because it can't be read.
+        ...(webhook.target_secret !== undefined && { sealed_target_secret: vault.seal(webhook.target_secret) }),
+        updated_at: isoNow(clock),
+      })
+      .where('id', '=', stored.id)
+      .returningAll()
+      .executeTakeFirstOrThrow();
+    return webhookAnswer(row);
+  },
+  delete_webhook: async ({ organization_id, webhook_id }, { db, engine }) => {
+    const { id } = await findInOrganization(db, 'webhook', organization_id, webhook_id);
+    await engine.deleteWebhook(db, id);
+  },
+  test_webhook: {
+    prepare: async ({ organization_id, webhook_id }, { db, engine }) =>
+      engine.sendWebhookTest(await findInOrganization(db, 'webhook', organization_id, webhook_id)),
+    handle: async ({ organization_id, webhook_id }, { db, engine }, test: WebhookTest) =>
+      engine.recordWebhookTest(db, await findInOrganization(db, 'webhook', organization_id, webhook_id), test),
+  },
   list_webhook_events: async (input, { db, engine }) => {
     await findInOrganization(db, 'webhook', input.organization_id, input.webhook_id);
     return pageOfFetched(input, (slice) => engine.webhookEvents(db, input.webhook_id, slice));
   },
-} satisfies Partial<OperationHandlers<'create_webhook' | 'list_webhooks' | 'list_webhook_events'>>;
+} satisfies Partial<
+  OperationHandlers<
+    'create_webhook' | `${'get' | 'update' | 'delete' | 'test'}_webhook` | 'list_webhooks' | 'list_webhook_events'
+  >
+>;

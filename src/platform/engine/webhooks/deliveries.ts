@@ -44,8 +44,9 @@ const bodyFor = (webhook: Selectable<WebhookTable>, body: string): string => {
   });
 };
 
-function deliveryRequestFor(
-  delivery: Delivery,
+/** The HTTP request of a delivery to a webhook. */
+export function deliveryRequestFor(
+  delivery: Pick<Delivery, 'id' | 'body'>,
   webhook: Selectable<WebhookTable>,
   open: DeliveryOptions['openSecret'],
 ): DeliveryRequest {
@@ -185,10 +186,19 @@ export function deliveryQueue(context: EngineContext, options: DeliveryOptions):
 
   const deliver = async (webhookId: string, lease: Lease, signal: AbortSignal): Promise<void> => {
     const deliveries = await claim(lease, webhookId);
-    const webhook = await db.selectFrom('webhook').selectAll().where('id', '=', webhookId).executeTakeFirstOrThrow();
+    const webhook = await db.selectFrom('webhook').selectAll().where('id', '=', webhookId).executeTakeFirst();
+    // Deleted meanwhile, and its deliveries with it.
+    if (webhook === undefined) return;
     const results =
       webhook.enabled === 1 ? await Promise.all(deliveries.map((delivery) => attempt(delivery, webhook, signal))) : [];
     const ends = await db.write(async (trx) => {
+      const isThere = await trx
+        .selectFrom('webhook')
+        .select('id')
+        .where('id', '=', webhookId)
+        .$call(trx.sql.kept)
+        .execute();
+      if (isThere.length === 0) return [];
       await trx.lock(...deliveries.map((delivery) => delivery.deployment_id));
       const recorded: (keyof DeliveryCounts | undefined)[] = [];
       for (const [index, delivery] of deliveries.entries()) {
@@ -228,8 +238,8 @@ export function deliveryQueue(context: EngineContext, options: DeliveryOptions):
   };
 }
 
-/** The recorded delivery attempts of a webhook, newest first, and their total number. */
-export async function webhookAttempts(
+/** The recorded attempts of the deliveries of deployments, newest first, and their total number. */
+export async function deploymentAttempts(
   db: Db,
   webhookId: string,
   page?: Page,

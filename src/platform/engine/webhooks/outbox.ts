@@ -4,6 +4,7 @@ import { type DeploymentRow, type DeploymentServiceRow, serviceType } from '../d
 import { uuidFrom } from '../../common/index.ts';
 import { blockedDueTime } from '../context.ts';
 import type { Db } from '../../store/index.ts';
+import { passesFilters } from './filters.ts';
 
 /** The body of a delivery. */
 export type DeliveryBody = z.output<typeof WebhookDelivery>;
@@ -58,17 +59,20 @@ export async function announce(trx: Db, announcement: Announcement): Promise<voi
   const owner = await trx
     .selectFrom('environment')
     .innerJoin('project', 'project.id', 'environment.project_id')
-    .select(['project.id as project_id', 'project.organization_id'])
+    .select(['project.id as project_id', 'project.organization_id', 'project.name as project', 'environment.mode'])
     .where('environment.id', '=', announcement.deployment.environment_id)
     .executeTakeFirstOrThrow();
   const webhooks = await trx
     .selectFrom('webhook')
-    .select(['id', 'events'])
+    .select(['id', 'events', 'project_names_filter', 'environment_types_filter'])
     .where('organization_id', '=', owner.organization_id)
     .where('enabled', '=', 1)
+    .orderBy('id')
+    // One that is deleted meanwhile gets no delivery.
+    .$call(trx.sql.kept)
     .execute();
-  const subscribed = webhooks.filter((webhook) =>
-    (JSON.parse(webhook.events) as string[]).includes(announcement.event),
+  const subscribed = webhooks.filter(
+    (webhook) => (JSON.parse(webhook.events) as string[]).includes(announcement.event) && passesFilters(webhook, owner),
   );
   if (subscribed.length === 0) return;
   const body = JSON.stringify(wellFormed(bodyOf(announcement, owner)));

@@ -211,6 +211,20 @@ export const engineTables = {
       },
     },
   ),
+  /** One test delivery of a webhook, which is of no deployment. */
+  webhook_test: table(
+    {
+      seq: numbered(),
+      id: text().unique(),
+      webhook_id: text().references('webhook'),
+      created_at: time(),
+      target_url: text(),
+      status_code: integer(),
+      response_body: text(),
+      body: json(),
+    },
+    { since: 12, indexes: { webhook_test_of_webhook: { on: ['webhook_id', 'seq'] } } },
+  ),
   /** A timer for anything but deployments. One per subject and kind. */
   timer: table(
     { kind: text<'ALERT_RULE' | 'CLUSTER_UPGRADE' | 'JOB_RUN'>(), subject_id: text(), due_ms: long() },

@@ -122,6 +122,9 @@ export const resourceTables = {
       sealed_target_secret: text().orNull(),
       /** User name and password of the target URL. `target_url` itself has none. */
       sealed_target_userinfo: text().orNull(),
+      /** JSON arrays of names, in which * stands for anything, and of modes. Null: every project, every mode. */
+      project_names_filter: json().orNull().since(12),
+      environment_types_filter: json().orNull().since(12),
     },
     { indexes: { ...inOrder('webhook'), webhook_to_notify: { on: ['organization_id', 'enabled'], since: 3 } } },
   ),

@@ -1,0 +1,128 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { connectorsTo, type Connectors } from '../../support/connectors.ts';
+import { eventually } from '../../support/eventually.ts';
+import { agree, textOf, userAnswering, type TestClient } from '../../support/mcp-clients.ts';
+import { type Json, rowsOf, startTestPlatform, type TestPlatform } from '../../support/test-platform.ts';
+import { startReceiver } from '../../support/webhook-receiver.ts';
+
+let platform: TestPlatform;
+let connectors: Connectors;
+let receiver: Awaited<ReturnType<typeof startReceiver>>;
+let address: string;
+let client: TestClient;
+
+const secret = 'only-the-listener-knows-it';
+
+const connect = async (): Promise<void> => {
+  connectors = connectorsTo(platform.url, platform.token);
+  client = await connectors.modern(userAnswering(agree));
+};
+
+beforeAll(async () => {
+  platform = await startTestPlatform({ timeScale: 0, allowPrivateWebhookTargets: true });
+  await connect();
+});
+
+beforeEach(async () => {
+  receiver = await startReceiver();
+  address = `http://${receiver.host}`;
+});
+
+afterAll(async () => {
+  await connectors.close();
+  await platform.close();
+});
+
+/** The words of the events that came to a path. */
+const toldAt = (path: string): string[] =>
+  receiver.received.flatMap((one) =>
+    one.path === path ? [(JSON.parse(one.body) as { event_type: string }).event_type] : [],
+  );
+
+const newestEvent = async (): Promise<Json> =>
+  ((await platform.must('list_events', { organization_id: platform.organizationId }))['events'] as Json[])[0]!;
+
+const succeeded = async (tool: string, args: Json = {}): Promise<Json> => {
+  const result = await client.call(tool, args);
+  expect(result.isError, textOf(result)).toBeFalsy();
+  expect(JSON.stringify(result)).not.toContain(secret);
+  return result.structuredContent as Json;
+};
+
+/** Deploys, and waits until the witness was told of the end, after which nobody else is told of anything. */
+const deploy = async (): Promise<void> => {
+  const before = toldAt('/witness').length;
+  await platform.must('redeploy_application', { application_id: platform.seed['application_id'] });
+  await eventually(() => expect(toldAt('/witness')).toHaveLength(before + 2));
+};
+
+test('a webhook is set up, tried out, limited, moved, and taken back', async () => {
+  const events = ['DEPLOYMENT_STARTED', 'DEPLOYMENT_SUCCEEDED'];
+  await succeeded('create_webhook', { target_url: `${address}/witness`, events });
+  const { id: webhook } = await succeeded('create_webhook', {
+    target_url: `${address}/first`,
+    events,
+    target_secret: secret,
+  });
+  expect(rowsOf(await succeeded('list_webhooks')).find(({ id }) => id === webhook)).toMatchObject({
+    enabled: true,
+    target_secret_set: true,
+  });
+
+  expect(await succeeded('test_webhook', { webhook })).toMatchObject({ target_response_status_code: 204 });
+  expect(toldAt('/first')).toEqual(['TEST']);
+  expect(await newestEvent()).toMatchObject({ event_type: 'TRIGGER_TEST', target_type: 'WEBHOOK' });
+  expect(rowsOf(await succeeded('list_webhook_events', { webhook }))).toMatchObject([
+    { matched_event: 'TEST', target_response_status_code: 204 },
+  ]);
+
+  await succeeded('update_webhook', { webhook, project_names_filter: ['nothing*'], target_url: `${address}/second` });
+  await deploy();
+  expect(toldAt('/second')).toEqual([]);
+  await succeeded('update_webhook', { webhook, project_names_filter: ['SH*p'], environment_types_filter: ['STAGING'] });
+  await deploy();
+  await eventually(() => expect(toldAt('/second')).toEqual(events));
+  await succeeded('update_webhook', { webhook, environment_types_filter: ['DEVELOPMENT'] });
+  await deploy();
+  expect(toldAt('/second')).toEqual(events);
+  const secrets = receiver.received
+    .filter(({ path }) => path === '/second')
+    .map(({ headers }) => headers['x-webhook-secret']);
+  expect(secrets).toEqual([secret, secret]);
+
+  await connectors.close();
+  platform = await platform.restart();
+  await connect();
+  expect(rowsOf(await succeeded('list_webhooks')).find(({ id }) => id === webhook)).toMatchObject({
+    target_url: `${address}/second`,
+    project_names_filter: ['SH*p'],
+    environment_types_filter: ['DEVELOPMENT'],
+  });
+  await succeeded('delete_webhook', { webhook });
+  expect(await newestEvent()).toMatchObject({ event_type: 'DELETE', target_type: 'WEBHOOK', target_id: webhook });
+  expect(rowsOf(await succeeded('list_webhooks')).map(({ id }) => id)).not.toContain(webhook);
+  const where = { organization_id: platform.organizationId, webhook_id: webhook };
+  expect((await platform.call('get_webhook', where)).status).toBe(404);
+  expect((await platform.call('list_webhook_events', where)).status).toBe(404);
+  await deploy();
+  expect(toldAt('/second')).toEqual(events);
+});
+
+test('credentials in the address are kept by their mark at that address alone', async () => {
+  const where = { organization_id: platform.organizationId };
+  const withCredentials = `http://me:pass-of-mine@${receiver.host}/with`;
+  const created = await platform.must('create_webhook', {
+    ...where,
+    target_url: withCredentials,
+    events: ['DEPLOYMENT_FAILED'],
+  });
+  const request = { ...where, webhook_id: created['id'], events: ['DEPLOYMENT_STARTED'] };
+  await platform.must('update_webhook', { ...request, target_url: created['target_url'] });
+  await platform.must('test_webhook', { ...where, webhook_id: created['id'] });
+  expect(receiver.received.at(-1)!.headers.authorization).toMatch(/^Basic /);
+  const moved = await platform.call('update_webhook', {
+    ...request,
+    target_url: String(created['target_url']).replace('/with', '/other'),
+  });
+  expect(moved.status).toBe(400);
+});
