@@ -7,7 +7,6 @@ import { startOtherPlatform, type OtherPlatform } from '../other-platform/start.
 import type { Choice } from '../other-platform/differences.ts';
 import { runProgram, temporaryDirectory } from '../support/built-program.ts';
 
-
 const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 
 /** A token that says that it may only read. */

@@ -7,6 +7,7 @@ import {
   readUses,
   record,
   rowsIn,
+  show,
   type JsonRecord,
   type Preview,
   type ToolContext,
@@ -153,7 +154,7 @@ function totalsText({ totals, pagination }: JsonRecord): string {
   const ends = [
     `${String(received)} received`,
     `${String(failed)} failed`,
-    `${String(waiting)} to be tried again${next === undefined ? '' : `, next at ${String(next)}`}`,
+    `${String(waiting)} to be tried again${next === undefined ? '' : `, next at ${show(next)}`}`,
   ];
   const isPart = typeof pages === 'number' && pages > 1;
   return [

@@ -93,7 +93,7 @@ export async function deployablesOf(
           ]),
           domains: digest(
             'domains',
-            own.map((each) => [each.domain.toLowerCase(), each.generate_certificate]).toSorted(),
+            own.map((each) => `${each.domain.toLowerCase()} ${String(each.generate_certificate)}`).toSorted(),
           ),
           variables: digest('variables', received.filter(({ isBuiltIn }) => !isBuiltIn).map(variableParts)),
           builtIn: Object.fromEntries(
