@@ -1,7 +1,7 @@
 import MiniSearch from 'minisearch';
 import { expect, test } from 'vitest';
 import { listed, type ListedTool } from '../../src/server/guard/tool-registry.ts';
-import { tools } from '../../tools/index.ts';
+import { defaultTools as tools } from '../../tools/index.ts';
 import { heldOutRequests } from './held-out-requests.ts';
 import { everydayRequests, plannedTools, type EverydayRequest } from './everyday-requests.ts';
 

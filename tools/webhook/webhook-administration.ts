@@ -106,7 +106,7 @@ const goesAway: Preview = reading(presentReads, async (args, { reader }) => {
 export const deleteWebhook = defineTool(operations.delete_webhook, {
   toolset: 'administration',
   title: 'Remove a webhook',
-  description: 'Delete a webhook for good. update_webhook with enabled: false only turns it off.',
+  description: 'Delete a webhook for good. To turn it off, update it with enabled: false.',
   preview: goesAway,
   render: record(),
 });

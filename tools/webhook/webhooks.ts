@@ -78,8 +78,7 @@ const otherEvents: Preview = reading(eventReads, async ({ organization_id: organ
     : [];
 });
 
-const unlimited =
-  'It is sent those of every project and mode; update_webhook, in the toolset administration, limits it.';
+const unlimited = 'It is sent those of every project and mode; a tool of the toolset administration limits it.';
 
 export const createWebhook = defineTool(operations.create_webhook, {
   toolset: 'webhooks',
@@ -101,7 +100,7 @@ export const createWebhook = defineTool(operations.create_webhook, {
   plan: ({ target_url, project_names_filter: projects = [], environment_types_filter: modes = [] }) => [
     'From now on every such event of the organization is sent to this address.',
     ...(projects.length === 0 && modes.length === 0 ? [unlimited] : []),
-    'delete_webhook, in the toolset administration, takes it back.',
+    'A tool of the toolset administration takes it back.',
     ...(hasUserinfo(target_url)
       ? [
           'The address has a user name or a password in it: they are kept like secrets, sent with every event, and not shown.',

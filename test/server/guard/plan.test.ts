@@ -459,6 +459,7 @@ describe('the plan of what is done to a cluster', () => {
       'From 1.30 to 1.31.',
       'The cluster is DEPLOYED now.',
       'It is not locked now.',
+      expect.stringContaining('what it hosts'),
     ]);
     expect(
       await effectsOf(

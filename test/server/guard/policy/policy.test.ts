@@ -256,7 +256,7 @@ describe('tools that can never pass', () => {
       'cancel_deployment',
       'unlock_cluster',
     ]);
-    expect(await never('deny: [{ tier: write }]')).toEqual(['create_project']);
+    expect(await never('deny: [{ tier: write }]')).toEqual(['create_project', 'test_webhook']);
     expect(await never('deny: [{ tier: write }, { tier: disruptive, toolset: services }]')).toContain(
       'deploy_application',
     );
