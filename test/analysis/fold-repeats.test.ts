@@ -15,6 +15,8 @@ test.each([
   ['retry 3 failed', 'retry 12 failed'],
   ['{"msg":"done","duration_ms":12}', '{"msg":"done","duration_ms":940.5}'],
   ['read 4MB', 'read 12.5MB'],
+  ['slow query (1081 ms)', 'slow query (812 ms)'],
+  ['checkpoint complete: total=2.853 s', 'checkpoint complete: total=15.1 s'],
   ['Back-off restarting (x4 over 3m20s)', 'Back-off restarting (x5 over 4m)'],
 ])('folds what passes: %s, %s', (one, other) => {
   expect(foldTemplate(one)).toBe(foldTemplate(other));
@@ -28,6 +30,15 @@ test.each([
   ['ORA-00942', 'ORA-12154'],
   ['HRESULT 0x80070005', 'HRESULT 0x80070002'],
   ['listening on :8080', 'listening on :9090'],
+  ['exited with code 3221225477', 'exited with code 3221225786'],
+  ['exited with code 1073741829', 'exited with code 1073807364'],
+  ['failed: -2147024891', 'failed: -2147024894'],
+  ['errno 18446744073709551614', 'errno 18446744073709551603'],
+  ['exception 00000000c0000005', 'exception 00000000c0000374'],
+  ['exception ffffffff80070005', 'exception ffffffff80070002'],
+  ['the upstream sent 500s', 'the upstream sent 404s'],
+  ['interrupt 13h', 'interrupt 10h'],
+  ['will not retry 500', 'will not retry 503'],
   ['HTTP/1.1" 200 612', 'HTTP/1.1" 404 612'],
 ])('keeps what may be a status, code or level apart: %s, %s', (one, other) => {
   expect(differs(one, other)).toBe(true);

@@ -32,12 +32,15 @@ export const lineTemplate = (text: string): string =>
 const passingParts = [
   // Times, and times of day.
   /\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d)?(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?|\b\d\d:\d\d:\d\d(?:[.,]\d+)?\b/g,
-  // UUIDs, other hexadecimal ids of at least 12 digits, and numbers of at least 10, such as times since the epoch.
-  /\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b|\b(?=[a-f]*\d)[0-9a-f]{12,64}\b|\b\d{10,}\b/gi,
-  // Durations and sizes with their unit: 12ms, 1m30s, 4.5MB.
-  /(?<![\w.])(?:\d+(?:\.\d+)?(?:ns|us|µs|ms|s|m|h|[kmgt]i?b))+(?!\w)/gi,
+  // UUIDs, and other ids of at least 12 digits. Of codes in 64 bits, small ones begin with zeros, negative ones with ones.
+  /\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b|\b(?!0000|f{8}|18446744)(?=[a-f]*\d)[0-9a-f]{12,64}\b/gi,
+  // Seconds since the epoch, from 2014 to 2033. Other numbers of ten digits may be codes: 3221225477, -2147024891.
+  /(?<![\w-])1[4-9]\d{8}(?:\.\d+)?(?!\w)/g,
+  // Durations and sizes with their unit: 12ms, 1m30s, 4.5MB, 12 ms, 2.8 s. Codes can be many (500s), or end in h (13h).
+  /(?<![\w.])(?!\d{3}s\b|\d+h\b)(?:\d+(?:\.\d+)?(?:ns|us|µs|ms|s|m|h|[kmgt]i?b))+(?!\w)/gi,
+  /(?<![\w.])(?:\d+(?:\.\d+)? (?:ns|us|µs|ms|[kmgt]i?b)|\d+\.\d+ s)(?!\w)/gi,
   // Numbers whose name says that they count or measure: attempt 3, "duration_ms":12.
-  /(?<=\b(?:attempt|retry|pid|offset|duration|elapsed|latency|took)(?:_(?:ms|s|sec|seconds))?"?\s?[:=#]?\s?)\d+(?:\.\d+)?(?!\w)/gi,
+  /(?<=\b(?:attempt|retry(?!\s?[1-5]\d\d\b)|pid|offset|duration|elapsed|latency|took)(?:_(?:ms|s|sec|seconds))?"?\s?[:=#]?\s?)\d+(?:\.\d+)?(?!\w)/gi,
 ];
 
 /**
