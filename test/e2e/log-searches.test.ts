@@ -79,7 +79,7 @@ describe('a search of an environment', () => {
 
   test('says of which services it knows the lines of the latest deployment only', async () => {
     lacks = /^\/application\/[^/]+\/log$/;
-    const { lines, logs, text } = await search({ environment: 'shop/production', pattern: '.', limit: 200 });
+    const { lines, logs, text } = await search({ environment: 'shop/production', pattern: 'image|DONE', limit: 200 });
     expect(logs.filter(({ not_read }) => not_read)).toEqual([
       expect.objectContaining({ service: 'checkout-api', lines: expect.any(Number) as number }),
     ]);
@@ -139,6 +139,10 @@ describe('the lines of a log', () => {
 
 test.each([
   ['deploy_service', () => ({ service: 'shop/production/search' })],
+  [
+    'deploy_service',
+    () => ({ services: [{ service: 'shop/production/search' }, { service: 'shop/production/checkout-api' }] }),
+  ],
   [
     'restart_services',
     () => ({ environment: 'shop/production', containers: [seedId('service/shop/production/search')] }),

@@ -35,7 +35,7 @@ const kinds = [
   operations.deploy_services,
 ] as const;
 
-const several = chosenServices('Deploys', versionNote);
+const several = chosenServices('Deploys', versionNote, { replaces: true });
 
 const preview: Preview = reading(
   (planned) => [serviceDeployment, environmentDeployment, several].flatMap(({ reads }) => reads?.(planned) ?? []),

@@ -1,6 +1,7 @@
 import { operations } from '../../../contract/index.ts';
 import { isRecord, recordsIn, type JsonRecord } from '../../json/index.ts';
 import { listOfOrganization, servicesIn, textIn, type Reader, type Target } from '../../context/index.ts';
+import { loggingAmong, lostLogReadsOfAll, lostLogsAmong } from './lost-logs.ts';
 import { reading, readUses } from '../reads.ts';
 import { notAgreedTo, notKnown, rowWith, showName, showPath, textOf, type PlanLine, type Preview } from './preview.ts';
 
@@ -47,6 +48,7 @@ const previewReads = [
  * same environment that it doesn't change.
  * @param verb what happens to each.
  * @param note an addition to a service's line, based on the request's members about it.
+ * @param options `replaces` if others replace the running instances: the plan then says whether lines of logs are lost.
  */
 export const chosenServices = (
   verb: string,
@@ -55,8 +57,9 @@ export const chosenServices = (
     asked: JsonRecord,
     reader: Reader,
   ) => string | undefined | Promise<string | undefined> = () => undefined,
+  { replaces = false }: { readonly replaces?: boolean } = {},
 ): Preview =>
-  reading(previewReads, async (args, { target, reader }) => {
+  reading([...previewReads, ...(replaces ? lostLogReadsOfAll : [])], async (args, { target, reader }) => {
     const place = await placeOf(target, reader);
     const ids = idsInLists(args);
     const rows = await servicesIn(target.id, reader);
@@ -84,9 +87,11 @@ export const chosenServices = (
         agreed: `${what} ${String(row['id'])} ${more ?? ''}`,
       };
     };
+    const chosen = rows.filter((row) => ids.includes(String(row['id'])));
     const others = rows.filter((row) => !ids.includes(String(row['id'])));
     return [
-      ...(await Promise.all(rows.filter((row) => ids.includes(String(row['id']))).map(lineFor))),
+      ...(await Promise.all(chosen.map(lineFor))),
+      ...(replaces ? await lostLogsAmong(loggingAmong(chosen), reader) : []),
       ...ids.filter((id) => !rows.some((row) => row['id'] === id)).map((id) => `${id} is no service of ${place}.`),
       ...(others.length === 0
         ? []

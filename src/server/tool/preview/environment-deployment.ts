@@ -2,7 +2,7 @@ import { isServiceKind, operations } from '../../../contract/index.ts';
 import { type JsonRecord, at, isRecord } from '../../json/index.ts';
 import { readById, servicesIn } from '../../context/index.ts';
 import { deployment, versionOf } from './deployment.ts';
-import { lostLogReads, lostLogsAmong } from './lost-logs.ts';
+import { loggingAmong, lostLogReadsOfAll, lostLogsAmong } from './lost-logs.ts';
 import { reading, readUses, type ReadsFor } from '../reads.ts';
 import { terraformChange, terraformPlanReads, type TerraformChange } from './terraform-plan.ts';
 import { showName, textOf, notKnown, type PlanLine, type Preview, type PreviewContext, show } from './preview.ts';
@@ -98,15 +98,6 @@ const agreedLine = (service: JsonRecord, change?: TerraformChange): PlanLine => 
   return { text, agreed: `${String(service['id'])} ${text}` };
 };
 
-/** The kinds whose instances run all the time, and log as long. */
-const loggingKinds = ['application', 'container', 'database'] as const;
-
-const logging = (services: readonly JsonRecord[]) =>
-  services.flatMap((service) => {
-    const kind = loggingKinds.find((each) => each === textOf(service, 'service_type')?.toLowerCase());
-    return kind === undefined ? [] : [{ kind, id: String(service['id']) }];
-  });
-
 /**
  * The effect of deploying the target environment on each of its services, and whether lines of their logs are lost.
  * Leaves out states and times, which change while a person reads.
@@ -115,7 +106,7 @@ export const environmentDeployment: Preview = reading(
   [
     ...readUses('the plan does not show which services are deployed', operations.list_services),
     ...terraformPlanReads,
-    ...lostLogReads(...loggingKinds),
+    ...lostLogReadsOfAll,
   ],
   async (_, { target, reader }) => {
     const services = await servicesIn(target.id, reader);
@@ -140,7 +131,7 @@ export const environmentDeployment: Preview = reading(
     return [
       ...services.map((service, index) => agreedLine(service, changes[index])),
       ...changes.flatMap((change) => (change?.isKnown ? change.lines : [])),
-      ...(await lostLogsAmong(logging(services), reader)),
+      ...(await lostLogsAmong(loggingAmong(services), reader)),
     ];
   },
 );

@@ -1,5 +1,6 @@
 import { allOperations, type AnyOperation } from '../../../contract/index.ts';
 import { isPlatformFailure, textIn, type Reader } from '../../context/index.ts';
+import type { JsonRecord } from '../../json/index.ts';
 import { readUses, type ReadUse } from '../reads.ts';
 import { notAgreedTo, type PlanLine } from './preview.ts';
 
@@ -44,15 +45,28 @@ export const lostLogs = async (service: LoggingService, reader: LogReader): Prom
     ? [notAgreedTo('What the running instances logged is lost once others replace them.')]
     : [];
 
+/** The kinds whose instances run all the time, and log as long. */
+const loggingKinds = ['application', 'container', 'database'] as const;
+
+/** Uses of the reads for what is lost of the logs of any service. */
+export const lostLogReadsOfAll: readonly ReadUse[] = lostLogReads(...loggingKinds);
+
+/** The services among rows of a list whose logs lose lines. */
+export const loggingAmong = (services: readonly JsonRecord[]): readonly LoggingService[] =>
+  services.flatMap((service) => {
+    const kind = loggingKinds.find((each) => each === textIn(service, 'service_type')?.toLowerCase());
+    return kind === undefined ? [] : [{ kind, id: String(service['id']) }];
+  });
+
 /** How many logs of an environment are read: its services run on one cluster, so that one log tells of all. */
 const logsRead = 3;
 
-/** The same for the services of an environment, by the first log of a running one. */
+/** The same for several services of an environment, by the first log of a running one. */
 export async function lostLogsAmong(
   services: readonly LoggingService[],
   reader: LogReader,
 ): Promise<readonly PlanLine[]> {
-  for (const service of services.filter(({ kind }) => logOperation(kind) !== undefined).slice(0, logsRead)) {
+  for (const service of services.slice(0, logsRead)) {
     const lines = await lostLogs(service, reader);
     if (lines.length > 0) return lines;
   }

@@ -2,7 +2,7 @@ import { isAtRest, isDown, isServiceKind, operations } from '../../../contract/i
 import { isRecord, recordsIn, type JsonRecord } from '../../json/index.ts';
 import { rowsIn, type Reader, type Target } from '../../context/index.ts';
 import { reading, readUses } from '../reads.ts';
-import { lostLogReads, lostLogs } from './lost-logs.ts';
+import { lostLogReadsOfAll, lostLogsAmong } from './lost-logs.ts';
 import { notAgreedTo, showName, textOf, notKnown, type NoOpCheck, type PlanLine, type Preview } from './preview.ts';
 
 interface Service {
@@ -124,25 +124,24 @@ export async function outOfDateIn(
     .map((service) => ({ id: service.id, name: nameOf(service) }));
 }
 
-/** The first of the services that a call names, with its kind from the name of the argument. */
-const firstChosen = (args: JsonRecord): { readonly kind: string; readonly id: string } | undefined =>
+/** The services that a call names, with their kinds from the names of the arguments. */
+const chosenServices = (args: JsonRecord): readonly { readonly kind: string; readonly id: string }[] =>
   Object.entries(args).flatMap(([name, ids]) =>
     name.endsWith('_ids') && Array.isArray(ids) ? ids.map((id) => ({ kind: name.slice(0, -4), id: String(id) })) : [],
-  )[0];
+  );
 
-const restartReads = [...stateReads, ...lostLogReads('application', 'container', 'database')];
+const restartReads = [...stateReads, ...lostLogReadsOfAll];
 
 /**
  * For restarting: the chosen services with their states, those for which a restart isn't enough, and what is lost of
- * their logs, by that of the first one: the services of an environment run on the same cluster.
+ * their logs.
  */
 export const restarts: Preview = reading(restartReads, async (args, context) => {
   const { target, reader } = context;
   const stale = target.id === undefined ? [] : await outOfDateIn(target.id, chosenIds(args), reader);
-  const chosen = firstChosen(args);
   return [
     ...(await services('Restarts')(args, context)),
-    ...(chosen ? await lostLogs(chosen, reader) : []),
+    ...(await lostLogsAmong(chosenServices(args), reader)),
     ...stale.map(({ name }) =>
       notAgreedTo(
         `${name} is out of date: restarting keeps what runs now. Only deploying it brings its changes into effect.`,
