@@ -46,7 +46,7 @@ test('an override is deleted, and the plan and the answer say which value counts
     counts_now: 'eu-west-3',
     scope: 'PROJECT',
   });
-  expect(text).toContain('It takes effect with the next deployment.');
+  expect(text).toContain('Services that run with it lose it with their next deployment.');
   expect(stored().toSorted()).toEqual(without(before, 'CONTAINER REGION').toSorted());
   expect(outOfDate()).toEqual([platform.seed['container_id']]);
 });

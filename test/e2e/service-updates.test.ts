@@ -272,10 +272,10 @@ const next = async (tool: string, id: string): Promise<string> =>
 
 test('what is proposed next says that an application is deployed at its newest commit', async () => {
   expect(await next('update_application', 'application_id')).toMatch(
-    /Next: deploy_service .*\(it takes effect with the next deployment, which takes the newest commit\)/,
+    /Next: deploy_service .*\(what differs takes effect with the next deployment, which takes the newest commit\)/,
   );
   expect(await next('update_container', 'container_id')).toMatch(
-    /Next: deploy_service .*\(it takes effect with the next deployment\)/,
+    /Next: deploy_service .*\(what differs takes effect with the next deployment\)/,
   );
 });
 

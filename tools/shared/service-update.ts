@@ -110,7 +110,7 @@ export function serviceUpdate(
       {
         tool: 'deploy_service',
         arguments: { service: args[identifier] },
-        why: `it takes effect with the next deployment${operation === operations.update_application ? ', which takes the newest commit' : ''}`,
+        why: `what differs takes effect with the next deployment${operation === operations.update_application ? ', which takes the newest commit' : ''}`,
       },
     ],
   };

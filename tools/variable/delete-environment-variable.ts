@@ -179,5 +179,5 @@ export const deleteEnvironmentVariable = composeTool({
       `${show(deleted)} of ${show(of)} is deleted. ${countsNow === undefined ? 'It has no such variable any more.' : scope === undefined ? 'What counts instead is not known.' : `Now counts: ${show(countsNow)}, of scope ${show(scope)}.`}`,
     keep: 'first',
   },
-  next: 'It takes effect with the next deployment.',
+  next: 'Services that run with it lose it with their next deployment.',
 });

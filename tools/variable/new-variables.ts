@@ -21,7 +21,7 @@ import {
   ownedVariableReads,
   seenBy,
 } from '../shared/owned-variables.ts';
-import { variableChange } from '../shared/variable-reach.ts';
+import { takenWithDeployment, variableChange } from '../shared/variable-reach.ts';
 
 const ofApplication = defineTool(operations.create_environment_variable, {
   toolset: 'variables',
@@ -36,7 +36,7 @@ const ofApplication = defineTool(operations.create_environment_variable, {
   ],
   preview: variableChange,
   render: record({ first: ['key', 'value', 'id', 'scope', 'variable_type'] }),
-  next: 'It takes effect with the next deployment.',
+  next: takenWithDeployment,
 });
 
 export const createEnvironmentVariable: Tool = {
@@ -58,7 +58,7 @@ const secretOfApplication = defineTool(operations.create_secret, {
   ],
   preview: variableChange,
   render: record({ first: ['key', 'id', 'scope', 'variable_type'] }),
-  next: 'It takes effect with the next deployment.',
+  next: takenWithDeployment,
 });
 
 export const createSecret: Tool = {
@@ -112,7 +112,7 @@ const ofContainer = defineTool(operations.override_environment_variable, {
   expand: async (args, context) => [await planOverride(args, context)],
   preview: override,
   render: record({ first: ['key', 'value', 'id', 'scope', 'variable_type'] }),
-  next: 'It takes effect with the next deployment.',
+  next: takenWithDeployment,
 });
 
 export const overrideEnvironmentVariable: Tool = {

@@ -37,7 +37,7 @@ import {
   type SeenVariables,
   type VariableOwner,
 } from '../shared/owned-variables.ts';
-import { variableChange } from '../shared/variable-reach.ts';
+import { takenWithDeployment, variableChange } from '../shared/variable-reach.ts';
 import { problemsIn, splitSecrets } from './given-variables.ts';
 
 /** The owner of the variables to set, with its currently visible variables and secrets. */
@@ -284,5 +284,5 @@ export const setEnvironmentVariables = composeTool({
         .join('\n'),
     keep: 'first',
   },
-  next: 'It takes effect with the next deployment of the services that use it.',
+  next: takenWithDeployment,
 });

@@ -33,7 +33,7 @@ import {
   type VariableOwner,
 } from '../shared/owned-variables.ts';
 import { findHolder } from '../shared/variable-holder.ts';
-import { reachLines, reachReads, unknownReach } from '../shared/variable-reach.ts';
+import { reachLines, reachReads, takenWithDeployment, unknownReach } from '../shared/variable-reach.ts';
 
 /** Why the platform would refuse a change, so that the user isn't asked to confirm it in vain. */
 const fixedFor =
@@ -170,8 +170,8 @@ const inEnvironment = defineTool(operations.update_environment_variable, {
     ...readUses('that it is a secret is not told', ...variableLists('secrets')),
   ],
   fields: { environment_variable_id: 'Key or id; not of scope BUILT_IN.' },
-  plan: () => ['Services that use it get the new value with their next deployment.'],
-  next: 'It takes effect with the next deployment of the services that use it.',
+  plan: () => [takenWithDeployment],
+  next: takenWithDeployment,
 });
 
 export const updateEnvironmentVariable: Tool = { ...inEnvironment, operations: replacing, ...exactlyOne(...owners) };
