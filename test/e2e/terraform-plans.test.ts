@@ -174,3 +174,27 @@ test('of a plan that was applied, it is told that no deployment can apply it, in
   );
   expect(message).not.toMatch(/what drifted|\.\./);
 });
+
+test('what is deployed is what the plan was made of: a variable set since then leaves the service out of date', async () => {
+  const client = await connectors.modern(userAnswering(agree));
+  const status = async () =>
+    (await platform.must('get_terraform_status', { terraform_id }))['service_deployment_status'];
+  const set = async (value: string) => {
+    const result = await client.call('set_environment_variables', {
+      environment: environment_id,
+      variables: { SIZE: value },
+    });
+    expect(result.isError, textOf(result)).toBeFalsy();
+  };
+  await set('planned');
+  await plan();
+  await set('later');
+  await client.call('redeploy_terraform', { terraform_id });
+  await expect.poll(() => applied).toHaveLength(1);
+  await expect
+    .poll(async () => (await platform.must('get_terraform_status', { terraform_id }))['state'])
+    .toBe('DEPLOYED');
+  expect(await status()).toBe('OUT_OF_DATE');
+  await set('planned');
+  expect(await status()).toBe('UP_TO_DATE');
+});
