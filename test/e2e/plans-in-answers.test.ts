@@ -64,7 +64,7 @@ const takenBack = /^There is no tool here that deletes the (.*) again, or takes 
 test.each([
   ['create_webhook', { ...webhook, target_url: 'https://chat.acme.example/in/other' }, undefined],
   ['invite_member', { email: 'dan@acme.example' }, undefined],
-  ['create_project', { name: 'lasting' }, 'project'],
+  ['create_project', { name: 'lasting' }, undefined],
   ['create_secret', { application: 'shop/staging/checkout-api', key: 'PASSING', value: 'is-hidden' }, undefined],
 ])('%s says whether a tool takes it back', async (tool, args, kind) => {
   const { effects, text } = await change(tool, args);

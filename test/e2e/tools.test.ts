@@ -355,13 +355,6 @@ const cases: Case[] = [
     says: nowhere,
   },
   {
-    tool: 'list_webhooks',
-    right: organization,
-    answers: { results: rows({ target_url: any }) },
-    wrong: { organization_id: nowhere },
-    says: 'no such id',
-  },
-  {
     tool: 'invite_member',
     right: { ...organization, email: 'bob@example.com', role_id: '@role_id' },
     answers: { email: 'bob@example.com', invitation_status: 'PENDING' },
@@ -671,6 +664,13 @@ const cases: Case[] = [
     says: 'There is no service',
   },
   {
+    tool: 'update_environment',
+    right: { environment_id: 'data/development', mode: 'STAGING' },
+    answers: { changes: ['mode: DEVELOPMENT → STAGING'] },
+    wrong: { environment_id: 'data/development', mode: 'LIVE' },
+    says: '"mode"',
+  },
+  {
     tool: 'delete_environment',
     right: { environment: 'data/development', wait: true },
     answers: { outcome: 'succeeded', state: 'DELETED' },
@@ -704,6 +704,20 @@ const cases: Case[] = [
     answers: { limit: 1000, remaining: any },
     wrong: { hours: 2 },
     says: '"hours" is not known',
+  },
+  {
+    tool: 'update_project',
+    right: { project_id: 'data', name: 'data', description: 'Changed by a test.' },
+    answers: { changes: any },
+    wrong: { project_id: 'data', name: 'shop' },
+    says: 'shop',
+  },
+  {
+    tool: 'delete_project',
+    right: { project_id: 'storefront' },
+    answers: { name: 'storefront', deleted: true },
+    wrong: { project_id: 'shop' },
+    says: 'production, staging',
   },
   // Last, because a locked cluster refuses what comes after.
   {

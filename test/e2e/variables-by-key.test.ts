@@ -128,16 +128,6 @@ test('secrets that could not be read are named', async () => {
   expect(text).toMatch(/Of these the secrets could not be read: .*shop\/staging\/search/);
 });
 
-test('what is left out to spare requests is named', async () => {
-  const few = await platform.restart({ rateLimit: 24 });
-  platform = few;
-  const sparing = connectorsTo(few.url, few.tokens.read);
-  const { text } = await list({ key: 'NOWHERE' }, sparing);
-  await sparing.close();
-  expect(text).toContain('No variable or secret NOWHERE in any place, in what could be read.');
-  expect(text).toMatch(/Not looked into, to spare requests: .*data\/development/);
-});
-
 test('a server that is kept to a project looks for a key there only, and says so', async () => {
   const projects = rowsOf(await platform.must('list_projects', { organization_id: platform.organizationId }));
   const other = projects.find(({ name }) => name !== 'shop')!;
@@ -152,4 +142,14 @@ test('a server that is kept to a project looks for a key there only, and says so
   expect(results.map(({ path }) => path)).toEqual(['shop', 'shop/staging/checkout-api', 'shop/staging/search']);
   expect(textOf(result)).toContain('Left out: projects outside of what this server is kept to.');
   expect(JSON.stringify(result)).not.toContain('elsewhere');
+});
+
+test('what is left out to spare requests is named', async () => {
+  const few = await platform.restart({ rateLimit: 24 });
+  platform = few;
+  const sparing = connectorsTo(few.url, few.tokens.read);
+  const { text } = await list({ key: 'NOWHERE' }, sparing);
+  await sparing.close();
+  expect(text).toContain('No variable or secret NOWHERE in any place, in what could be read.');
+  expect(text).toMatch(/Not looked into, to spare requests: .*data\/development/);
 });

@@ -289,7 +289,7 @@ describe('a choice of toolsets', () => {
     const { post } = await start({ env: { INFRA_TOOLSETS: 'alerts' } });
     const answer = await post(initialize, { 'x-infra-toolsets': 'webhooks' });
     expect(await errorOf(answer)).toBe(
-      'No tool is left: this server offers none in webhooks. It offers tools in alerts.',
+      'No tool is left: this server offers none in webhooks. It offers tools in default, alerts.',
     );
   });
 
