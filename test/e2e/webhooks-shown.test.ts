@@ -28,6 +28,12 @@ async function call(tool: string, args: Json) {
   return { text: textOf(result), answer: (result.structuredContent ?? {}) as Json };
 }
 
+test('a webhook that is turned off is no webhook to which nothing happened', async () => {
+  const { text, answer } = await call('list_webhook_events', { webhook_id: platform.seed['webhook_id'] });
+  expect(answer['totals']).toEqual(expect.objectContaining({ deliveries: 0, webhook_is_off: true }));
+  expect(text).toContain('turned off');
+});
+
 test('without a webhook, those that there are are shown, without any secret', async () => {
   await call('create_webhook', {
     target_url: 'https://robot:hunter2-pass@chat.acme.example/in/ops',

@@ -171,6 +171,7 @@ export const compareEnvironments = composeTool({
         ...(Array.isArray(not_comparable)
           ? [`Set in both, and not compared, because what they hold is hidden: ${not_comparable.join(', ')}`]
           : []),
+        'Custom domains and the data of databases are not compared.',
       ].join('\n');
     },
     keep: 'first',

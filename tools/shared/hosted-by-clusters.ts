@@ -43,7 +43,11 @@ function textOfAll(hosted: readonly Hosted[]): string {
   const production = others.filter(({ mode }) => isProduction(mode)).length;
   const services = others.reduce((sum, one) => sum + (one.services ?? 0), 0);
   const facts = [
-    production > 0 ? `${production} of them PRODUCTION` : undefined,
+    production > 0
+      ? `${production} of them PRODUCTION`
+      : others.every(({ mode }) => mode !== undefined)
+        ? 'none of them PRODUCTION'
+        : undefined,
     others.every((one) => one.services !== undefined) ? countText(services, 'service') : undefined,
   ].filter(Boolean);
   const more =

@@ -131,12 +131,16 @@ const deliveryColumns = [
   'id',
 ];
 
-async function webhooksOf(organizationId: unknown, context: ToolContext): Promise<JsonRecord> {
+/** The list of an organization's webhooks; undefined if it can't be read. */
+async function webhookList(organizationId: unknown, context: ToolContext): Promise<JsonRecord | undefined> {
   const organization = typeof organizationId === 'string' ? organizationId : await organizationOf(context);
-  const list =
-    organization === undefined
-      ? undefined
-      : await context.attempt(operations.list_webhooks, { organization_id: organization });
+  return organization === undefined
+    ? undefined
+    : context.attempt(operations.list_webhooks, { organization_id: organization });
+}
+
+async function webhooksOf(organizationId: unknown, context: ToolContext): Promise<JsonRecord> {
+  const list = await webhookList(organizationId, context);
   if (!list)
     return context.refuse(
       "the webhooks of the organization can't be listed here",
@@ -145,10 +149,22 @@ async function webhooksOf(organizationId: unknown, context: ToolContext): Promis
   return { webhooks: rowsIn(list).map((row) => pruneRecord(pick(row, webhookColumns))) };
 }
 
+/** Whether a webhook is turned off, so that it gets nothing; false if that can't be read. */
+const isTurnedOff = async (id: unknown, organizationId: unknown, context: ToolContext): Promise<boolean> =>
+  rowsIn(await webhookList(organizationId, context)).some((row) => row['id'] === id && row['enabled'] === false);
+
 const counted = (count: unknown, one: string, more: string): string => `${String(count)} ${count === 1 ? one : more}`;
 
 function totalsText({ totals, pagination }: JsonRecord): string {
-  const { deliveries, attempts, received, failed, waiting, next_attempt_at: next } = totals as JsonRecord;
+  const {
+    deliveries,
+    attempts,
+    received,
+    failed,
+    waiting,
+    next_attempt_at: next,
+    webhook_is_off: off,
+  } = totals as JsonRecord;
   const { page, total_pages: pages, total_count: all } = isRecord(pagination) ? pagination : {};
   const ends = [
     `${String(received)} received`,
@@ -160,6 +176,7 @@ function totalsText({ totals, pagination }: JsonRecord): string {
     `${counted(deliveries, 'delivery', 'deliveries')} in ${counted(attempts, 'attempt', 'attempts')}`,
     ...(deliveries === 0 ? [] : [`: ${ends.join(', ')}`]),
     '.',
+    ...(off === true ? [' The webhook is turned off: it is sent nothing.'] : []),
     ...(isPart
       ? [
           ` Page ${String(page)} of ${pages}, by attempts (${String(all)}): earlier ones of the last delivery may be on the next.`,
@@ -215,7 +232,8 @@ export const listWebhookEvents = defineTool(operations.list_webhook_events, {
     );
     const attempts = rowsIn(answer);
     const results = deliveriesOf(attempts);
-    return { ...answer, results, totals: totalsOf(attempts, results) };
+    const isOff = results.length === 0 && (await isTurnedOff(webhook, organization, context));
+    return { ...answer, results, totals: { ...totalsOf(attempts, results), ...(isOff && { webhook_is_off: true }) } };
   },
   render: rendered(table('delivery', deliveryColumns)),
 });

@@ -89,7 +89,8 @@ const namesAny = (body: Readonly<Record<string, readonly unknown[] | undefined>>
 export const RestartServicesRequest = z
   .object({ application_ids: ids('application'), database_ids: ids('database'), container_ids: ids('container') })
   .refine(namesAny, {
-    error: 'needs at least one id in "application_ids", "database_ids" or "container_ids"',
+    error:
+      'needs at least one id in "application_ids", "database_ids" or "container_ids"; services of other kinds are deployed, not restarted',
     path: ['application_ids'],
   });
 

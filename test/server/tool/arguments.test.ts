@@ -88,7 +88,7 @@ describe('arguments', () => {
     [
       operations.restart_services,
       { environment_id: id },
-      '"applications": needs at least one id in "applications", "databases" or "containers"',
+      '"applications": needs at least one id in "applications", "databases" or "containers"; services of other kinds are deployed, not restarted',
     ],
     [operations.restart_services, { environment_id: id, application_ids: [] }, '"applications": needs at least one id'],
     [
