@@ -1,8 +1,13 @@
+import type { OtherPlatform } from '../other-platform/start.ts';
 import { expect } from 'vitest';
 import type { ForeignCall, Made } from './call.ts';
 import type { ForeignServer } from './foreign-server.ts';
 import { named, organization } from './reading-calls.ts';
 import { scopedVariableCalls } from './scoped-variable-calls.ts';
+
+const projectShop = ({ state, ids }: OtherPlatform) => state.projects.find(({ id }) => id === ids.projects.shop);
+
+const staging = ({ state, ids }: OtherPlatform) => state.environments.find(({ id }) => id === ids.environments.staging);
 
 type Json = Record<string, unknown>;
 
@@ -53,6 +58,29 @@ const organizationCalls: readonly ForeignCall[] = [
     case: 'a name that is taken',
     args: (server) => ({ ...organization(server), name: 'shop' }),
     refused: { says: /taken|has that name/, why: 'the platform has one of that name' },
+  },
+  {
+    tool: 'update_project',
+    args: () => ({ project_id: 'shop', description: 'Sells things.' }),
+    changes: ['~projects shop'],
+    only: { of: ({ platform }) => structuredClone(projectShop(platform)), members: ['description', 'updated_at'] },
+  },
+  {
+    tool: 'delete_project',
+    args: () => ({ project_id: 'shop' }),
+    refused: { says: /still has environments/, why: 'only an empty project is deleted' },
+  },
+  {
+    tool: 'update_environment',
+    args: ({ platform }) => ({ environment_id: platform.ids.environments.staging, name: 'trial' }),
+    changes: ['~environments trial'],
+    only: { of: ({ platform }) => structuredClone(staging(platform)), members: ['name', 'updated_at'] },
+  },
+  {
+    tool: 'update_environment',
+    case: 'back',
+    args: () => ({ environment_id: 'shop/trial', name: 'staging' }),
+    changes: ['~environments staging'],
   },
   {
     tool: 'invite_member',

@@ -1,11 +1,6 @@
 import { expect } from 'vitest';
-import type { OtherPlatform } from '../other-platform/start.ts';
 import type { ForeignCall, Made } from './call.ts';
 import { named } from './reading-calls.ts';
-
-const projectShop = ({ state, ids }: OtherPlatform) => state.projects.find(({ id }) => id === ids.projects.shop);
-
-const staging = ({ state, ids }: OtherPlatform) => state.environments.find(({ id }) => id === ids.environments.staging);
 
 const isThere = ({ server: { platform } }: Made, id: unknown): boolean =>
   [...platform.state.services, ...platform.state.environments].some((row) => row.id === id);
@@ -98,22 +93,5 @@ export const deletingCalls: readonly ForeignCall[] = [
       expect(made.answer).toMatchObject({ outcome: 'succeeded', state: 'DELETED' });
       expect(isThere(made, made.server.platform.ids.environments.development)).toBe(false);
     },
-  },
-  {
-    tool: 'update_project',
-    args: () => ({ project_id: 'shop', name: 'store' }),
-    changes: ['~projects store'],
-    only: { of: ({ platform }) => structuredClone(projectShop(platform)), members: ['name', 'updated_at'] },
-  },
-  {
-    tool: 'delete_project',
-    args: () => ({ project_id: 'store' }),
-    refused: { says: /still has environments/, why: 'only an empty project is deleted' },
-  },
-  {
-    tool: 'update_environment',
-    args: () => ({ environment_id: 'store/staging', name: 'trial' }),
-    changes: ['~environments trial'],
-    only: { of: ({ platform }) => structuredClone(staging(platform)), members: ['name', 'updated_at'] },
   },
 ];

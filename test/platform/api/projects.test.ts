@@ -102,11 +102,13 @@ test('a new mode reaches the built-in variables and what reads them; a new name 
   expect((applications as Json[]).map((status) => status['service_deployment_status'])).not.toContain('UP_TO_DATE');
 });
 
-test('an environment on a locked cluster keeps its name', async () => {
+test('an environment on a locked cluster keeps its name, and so does its project', async () => {
   const id = platform.seed['environment_id'];
-  const { cluster_id, name, mode } = await platform.must('get_environment', { environment_id: id });
+  const { cluster_id, name, mode, project } = await platform.must('get_environment', { environment_id: id });
+  const { id: project_id } = project as Json;
   await platform.must('lock_cluster', { cluster_id, reason: 'an audit', ttl_in_days: 1 });
   expectRefusal(await platform.call('update_environment', { environment_id: id, name: 'other', mode }), /an audit/);
+  expectRefusal(await platform.call('update_project', { project_id, name: 'other' }), /an audit/);
   await platform.must('unlock_cluster', { cluster_id });
   expect(await platform.must('get_environment', { environment_id: id })).toMatchObject({ name });
 });

@@ -21,6 +21,20 @@ export async function findUnlockedCluster(
   return cluster;
 }
 
+/**
+ * Refuses a change of a project that reaches its environments.
+ * @throws ApiProblem 400 while a cluster that hosts one of them is locked
+ */
+export async function requireUnlockedProject(projectId: string, { db, clock }: RequestContext): Promise<void> {
+  const clusters = await db
+    .selectFrom('environment')
+    .select('cluster_id')
+    .distinct()
+    .where('project_id', '=', projectId)
+    .execute();
+  for (const { cluster_id } of clusters) await requireUnlocked(db, cluster_id, clock.now());
+}
+
 /** Records the time and author of a change in an environment. */
 export async function touchEnvironment(environmentId: string, { db, clock, principal }: RequestContext): Promise<void> {
   await db

@@ -3,7 +3,7 @@ import { invalid, isoNow, refused } from '../../common/index.ts';
 import { requireUnlocked } from '../../engine/index.ts';
 import type { OperationHandlers, RequestContext } from '../handler.ts';
 import type { Db, EnvironmentTable, ProjectTable } from '../../store/index.ts';
-import { findUnlockedCluster } from './environment-changes.ts';
+import { findUnlockedCluster, requireUnlockedProject } from './environment-changes.ts';
 import { builtInVariables } from './variable-answers.ts';
 import { findById, parseServiceRow } from './find.ts';
 import { pageOf, totalOf } from './page.ts';
@@ -100,8 +100,10 @@ export const projectHandlers = {
   },
   get_project: async ({ project_id }, { db }) =>
     (await projectAnswers(db, [await findById(db, 'project', project_id)]))[0]!,
-  update_project: async ({ project_id, name, description }, { db, clock }) => {
+  update_project: async ({ project_id, name, description }, context) => {
+    const { db, clock } = context;
     const project = await findById(db, 'project', project_id);
+    await requireUnlockedProject(project_id, context);
     await requireFreeName(db, 'project', project.organization_id, name, project_id);
     const row = await db
       .updateTable('project')

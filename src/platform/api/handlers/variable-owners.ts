@@ -1,10 +1,9 @@
 import type { Selectable } from 'kysely';
 import type { VariableOwnerKind } from '../../../contract/index.ts';
 import { isoNow, notFound } from '../../common/index.ts';
-import { requireUnlocked } from '../../engine/index.ts';
 import type { RequestContext } from '../handler.ts';
 import type { Db, VariableTable } from '../../store/index.ts';
-import { findUnlockedCluster, touchEnvironment } from './environment-changes.ts';
+import { findUnlockedCluster, requireUnlockedProject, touchEnvironment } from './environment-changes.ts';
 import { findById, findService } from './find.ts';
 import { totalOf } from './page.ts';
 
@@ -63,13 +62,7 @@ export async function requireChangeable(
     await findUnlockedCluster(environmentId, context);
     return touchEnvironment(environmentId, context);
   }
-  const clusters = await db
-    .selectFrom('environment')
-    .select('cluster_id')
-    .distinct()
-    .where('project_id', '=', projectId)
-    .execute();
-  for (const { cluster_id } of clusters) await requireUnlocked(db, cluster_id, clock.now());
+  await requireUnlockedProject(projectId, context);
   await db
     .updateTable('project')
     .set({ updated_at: isoNow(clock) })
