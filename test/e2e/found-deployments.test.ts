@@ -159,3 +159,12 @@ test('deployments that are not there, or of no one place, are not compared', asy
   expect((await list({ project: 'shop', compare })).isError).toBe(true);
   expect((await list({ service: 'shop/staging/checkout-api', compare: [...compare, 'third'] })).isError).toBe(true);
 });
+
+test('where no history can be read, it is not said that there is none', async () => {
+  const { text } = await listBehind(
+    { project: 'shop' },
+    { refuses: (path) => (anyHistory.test(path) ? 403 : undefined) },
+  );
+  expect(text).toContain('No history was read, so it is not known whether there are such deployments.');
+  expect(text).not.toContain('No deployment');
+});

@@ -118,6 +118,21 @@ test('never shows a secret', async () => {
   expect(foreign.text).not.toMatch(/plain-9f2|older-7c1/);
 });
 
+test('says once how far back events go, and shows changes in words', async () => {
+  const application = {
+    application_id: platform.seed['application_id'],
+    ...(await platform.must('get_application', { application_id: platform.seed['application_id'] })),
+  };
+  await platform.must('update_application', {
+    ...application,
+    healthchecks: { readiness_probe: { type: { tcp: { port: 8080 } }, initial_delay_seconds: 7 } },
+  });
+  const { results, text } = await told({ service: 'shop/staging/checkout-api', kind: 'updated application' });
+  expect(results[0]?.changes).toMatch(/initial_delay_seconds: .*→ 7/);
+  expect(results[0]?.changes).not.toMatch(/[{}[\]]/);
+  expect(text.match(/since \d{4}-/g)).toHaveLength(1);
+});
+
 test('of kind variable are those of secrets, too', async () => {
   const { results } = await told({ kind: 'variable', environment: 'shop/staging' });
   expect(results.map(({ what }) => what)).toEqual(

@@ -161,7 +161,7 @@ async function outcomeOf(
   const sentences = [
     ...(failed.length > 0 ? [`In a failed state, and of a kind that no tool diagnoses: ${named(failed)}.`] : []),
     ...(notTold.length > 0
-      ? [`Not known, because the platform tells no state of it that the document has: ${named(notTold)}.`]
+      ? [`Not known, because no state that the document has could be read of: ${named(notTold)}.`]
       : []),
     ...(services.length > unclear.length || isClear
       ? [`No ${isClear ? '' : 'other '}service of this environment is in a failed state.`]

@@ -124,6 +124,9 @@ async function subjectsIn(context: ToolContext, { project }: Choice) {
 
 const pathsOf = (subjects: readonly Subject[]): readonly string[] => subjects.map(({ id, path = id }) => path);
 
+const environmentsText = (count: number): string => `${count} environments`;
+const nothingRead = environmentsText(0);
+
 /** The deployments of several environments, or those that fit, and what was looked at for them. */
 async function found(choice: Choice, page: number, page_size: number, context: ToolContext): Promise<JsonRecord> {
   const { state, since } = choice;
@@ -138,7 +141,7 @@ async function found(choice: Choice, page: number, page_size: number, context: T
     results: shown.map(rowWithPath),
     page,
     page_size,
-    looked_at: all.read.length === 1 ? pathsOf(all.read)[0] : `${all.read.length} environments`,
+    looked_at: all.read.length === 1 ? pathsOf(all.read)[0] : environmentsText(all.read.length),
     since: from === undefined ? undefined : isoAt(from),
     ...(all.found.length === 0 && {
       none: state ?? 'any',
@@ -164,8 +167,12 @@ function lookedText({
   oldest,
   cut,
   whole_since: whole,
+  not_read: unread,
+  not_looked_into: notReached,
 }: JsonRecord): readonly string[] {
   if (looked_at === undefined) return [];
+  if (looked_at === nothingRead && (unread ?? notReached) !== undefined)
+    return ['No history was read, so it is not known whether there are such deployments.'];
   const when = since === undefined ? '' : ` since ${compact(since)}`;
   const nothing =
     none === undefined
