@@ -22,11 +22,11 @@ import {
   createEnvironment,
   getEnvironment,
   listEnvironments,
-  listServices,
   deleteEnvironment,
   stopEnvironment,
   updateEnvironment,
 } from './environment/environments.ts';
+import { listServices } from './environment/list-services.ts';
 import { cloneEnvironment } from './environment/clone-environment.ts';
 import { compareEnvironments } from './environment/compare-environments.ts';
 import { getEnvironmentOverview } from './environment/get-environment-overview.ts';

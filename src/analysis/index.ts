@@ -48,4 +48,4 @@ export { originIn, versionSourceOf, type ServiceOrigin, type VersionSource } fro
 export { usageText } from './usage.ts';
 export { conditionsIn } from './conditions.ts';
 export { strandedDataIn, warningsIn, warningsOfServices } from './warnings.ts';
-export { canServe, instancesIn, instancesText, needsHistory, servingOf, servingText } from './serving.ts';
+export { canServe, instancesIn, instancesText, needsHistory, servingOf, servingText, type Serving } from './serving.ts';

@@ -83,9 +83,9 @@ test('pages of everything follow each other', async () => {
 
 test('that none is found says where, since when, and which states there are', async () => {
   const { text, answer } = await list({ project: 'shop', state: 'ERROR', since: 'P30D' });
-  expect(answer).toMatchObject({ results: [], none: 'ERROR', looked_at: '2 environments', states: 'DEPLOYED' });
+  expect(answer).toMatchObject({ results: [], none: 'ERROR', looked_at: '2 environments of shop', states: 'DEPLOYED' });
   expect(text).toMatch(
-    /No deployment with the state ERROR since .* in 2 environments; states there are: DEPLOYED; the oldest that was read is from /,
+    /No deployment with the state ERROR since .* in 2 environments of shop; states there are: DEPLOYED; the oldest that was read is from /,
   );
 });
 

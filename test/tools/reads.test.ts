@@ -49,6 +49,7 @@ const byName: Readonly<Record<string, Record<string, unknown>>> = {
   get_environment_overview: { environment: 'data/development' },
   diagnose_deployment: { service: 'data/development/importer' },
   list_deployments: { state: 'ERROR' },
+  list_services: { project: 'shop' },
   create_environment: { project_id: 'shop', name: 'preview', mode: 'STAGING', cluster_id: 'main' },
   find_resource: { environment: 'shop/staging' },
   update_member_role: { user_id: 'Ada Okafor', role_id: 'Admin' },

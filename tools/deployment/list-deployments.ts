@@ -39,7 +39,14 @@ import {
   type Subject,
 } from '../shared/any-service.ts';
 import { findDeployments, type FoundDeployment } from '../shared/found-deployments.ts';
-import { environmentsWithin, lackingPlaces, lackingText, pathsText, readsOfEnvironments } from '../shared/places.ts';
+import {
+  environmentsWithin,
+  lackingPlaces,
+  lackingText,
+  lookedAtText,
+  pathsText,
+  readsOfEnvironments,
+} from '../shared/places.ts';
 import { changesBetween, comparedDeployments, notCompared } from './compared-deployments.ts';
 import { windowOf } from '../shared/time-bounds.ts';
 
@@ -141,7 +148,7 @@ async function found(choice: Choice, page: number, page_size: number, context: T
     results: shown.map(rowWithPath),
     page,
     page_size,
-    looked_at: all.read.length === 1 ? pathsOf(all.read)[0] : environmentsText(all.read.length),
+    looked_at: all.read.length === 1 ? pathsOf(all.read)[0] : lookedAtText(all.read.length, choice.project, context),
     since: from === undefined ? undefined : isoAt(from),
     ...(all.found.length === 0 && {
       none: state ?? 'any',
@@ -188,7 +195,7 @@ function lookedText({
   ];
 }
 
-const besides = ['looked_at', 'since', 'none', 'states', 'oldest', 'cut', 'whole_since', 'not_read', 'not_looked_into'];
+const besides = ['looked_at', 'since', 'none', 'states', 'oldest', 'cut', 'whole_since', 'unread', 'not_looked_into'];
 
 /** The rows with what was looked at. */
 const rowsAndReach: Renderer = {

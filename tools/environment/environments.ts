@@ -5,10 +5,6 @@ import {
   record,
   naming,
   readUses,
-  recordsIn,
-  wholeTable,
-  type JsonRecord,
-  type Renderer,
   nothingUnderWay,
   underWay,
   composeTool,
@@ -20,7 +16,6 @@ import {
 } from '../../src/server/tool/index.ts';
 import { landedAsAsked, readsOfCluster } from '../shared/landed-as-asked.ts';
 import { namedByRules } from '../shared/named-by-rules.ts';
-import { notActedOn } from '../shared/other-kinds.ts';
 import { serviceSubject } from '../shared/any-service.ts';
 import { afterwards, readsAfterwards, startedAnswer, startMoment } from '../shared/deployment-started.ts';
 import { waitForEnd } from '../shared/wait-for-end.ts';
@@ -38,29 +33,6 @@ export const getEnvironment = defineTool(operations.get_environment, {
   title: 'Mode and cluster of an environment',
   description: 'Look up one environment: mode (production, staging …), project, cluster.',
   render: record({ first: ['name', 'id', 'mode', 'cluster_name'] }),
-});
-
-const serviceTable = wholeTable(
-  'service',
-  ['name', 'id', 'kind'],
-  ['icon_uri', 'environment', 'created_at', 'updated_at'],
-);
-
-const kindsIn = ({ results }: JsonRecord): readonly unknown[] => recordsIn(results).map((row) => row['kind'] ?? '');
-
-const serviceRenderer: Renderer = {
-  ...serviceTable,
-  text: (view) => [serviceTable.text(view), ...notActedOn(kindsIn(view))].join('\n'),
-};
-
-export const listServices = defineTool(operations.list_services, {
-  toolset: 'environments',
-  equivalentOperations: [operations.list_services_of_organization],
-  title: 'Services running in an environment',
-  description:
-    'List all services running in an environment (dev, staging, production …): applications, containers, ' +
-    'databases, jobs …, with ids and whole configuration.',
-  render: serviceRenderer,
 });
 
 export const createEnvironment = defineTool(operations.create_environment, {

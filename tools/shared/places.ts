@@ -222,14 +222,21 @@ const mostNames = 10;
 export const pathsText = (paths: readonly string[]): string =>
   `${paths.slice(0, mostNames).join(', ')}${paths.length > mostNames ? ` and ${paths.length - mostNames} more` : ''}`;
 
+/** How many environments were looked at, and in which project, if it was one. */
+export function lookedAtText(environments: number, project: string | undefined, { resolved }: ToolContext): string {
+  const { path, name } = resolved['project'] ?? {};
+  const within = project === undefined ? '' : ` of ${path ?? name ?? project}`;
+  return `${environments} environment${environments === 1 ? '' : 's'}${within}`;
+}
+
 /** What an answer about many places has to say of those that it lacks; undefined where it lacks none. */
 export const lackingPlaces = ({ unread, notReached }: Pick<Places, 'unread' | 'notReached'>): JsonRecord => ({
-  ...(unread.length > 0 && { not_read: pathsText(unread) }),
+  ...(unread.length > 0 && { unread: pathsText(unread) }),
   ...(notReached.length > 0 && { not_looked_into: pathsText(notReached) }),
 });
 
 /** The same in sentences. */
-export const lackingText = ({ not_read: unread, not_looked_into: left }: JsonRecord): readonly string[] => [
+export const lackingText = ({ unread, not_looked_into: left }: JsonRecord): readonly string[] => [
   ...(typeof unread === 'string' ? [`Could not be read, and are missing here: ${unread}.`] : []),
   ...(typeof left === 'string'
     ? [`Not looked into, to spare requests: ${left}. Give the project or environment to look there.`]

@@ -9,9 +9,12 @@ import {
   type HistoryItem,
   type LenientServiceStatus,
   type PastDeployment,
+  type Serving,
 } from '../../src/analysis/index.ts';
 import { isRecord, type JsonRecord, type ReadUse, type ToolContext } from '../../src/server/tool/index.ts';
+import { eachWithin, type Allowance } from './allowance.ts';
 import { readAspect, readsByKind } from './any-service.ts';
+import { unlessFailing } from './places.ts';
 
 /** Maximum number of histories that are read to determine serving versions. */
 const mostHistories = 4;
@@ -54,6 +57,28 @@ export async function servingById(
       const text = servingText(servingOf({ ...service, history: histories.get(service.id) }));
       return text === undefined ? [] : [[service.id, text] as const];
     }),
+  );
+}
+
+/**
+ * The serving versions of many services by their ids, as far as the allowance goes: services that run as configured
+ * need no request, each of the others one.
+ * @throws ApiError if the platform fails as a whole
+ */
+export async function servingWithin(
+  context: ToolContext,
+  services: readonly Served[],
+  allowance: Allowance,
+): Promise<ReadonlyMap<string, Serving | undefined>> {
+  const histories = new Map(
+    await eachWithin(
+      services.filter(needsHistory),
+      allowance,
+      async (service) => [service.id, await unlessFailing(historyOf(context, service))] as const,
+    ),
+  );
+  return new Map(
+    services.map((service) => [service.id, servingOf({ ...service, history: histories.get(service.id) })] as const),
   );
 }
 

@@ -69,6 +69,7 @@ export function defineTool<Op extends AnyOperation>(operation: Op, definition: T
     folded,
     hidden,
     input = {},
+    rules,
     expand,
     output,
     answer,
@@ -88,6 +89,7 @@ export function defineTool<Op extends AnyOperation>(operation: Op, definition: T
     input: { ...optionalOrganization(definedMembers({ ...inputShape(operation), ...input })), ...columnChoice(render) },
     // A body merged into the present state is checked after the merge.
     rules: (args) => [
+      ...(rules?.(args) ?? []),
       ...(expand ? [] : bodyRules(operation)(args)),
       ...columnRules(render, output ?? operation.response)(args),
     ],

@@ -114,6 +114,8 @@ interface CommonDefinition<Args> extends SchemaPrinting {
 export interface ToolDefinition<Op extends AnyOperation> extends CommonDefinition<InputOf<Op>> {
   /** Members that are added to the operation's own or replace them; undefined removes one. */
   readonly input?: Readonly<Record<string, z.ZodType | undefined>>;
+  /** Checks across members, in addition to those of the operation's body. */
+  readonly rules?: (args: JsonRecord) => readonly string[];
   /**
    * Turns the arguments into planned operations, if they are not the operation's input themselves. May read; the data
    * read isn't shown.

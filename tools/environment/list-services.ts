@@ -1,0 +1,81 @@
+import * as z from 'zod';
+import { operations, reference } from '../../src/contract/index.ts';
+import {
+  defineTool,
+  omit,
+  pick,
+  recordsIn,
+  table,
+  wholeTable,
+  type JsonRecord,
+  type Renderer,
+} from '../../src/server/tool/index.ts';
+import { oneOfOrNone } from '../shared/any-service.ts';
+import { notActedOn } from '../shared/other-kinds.ts';
+import {
+  besidesServices,
+  besidesText,
+  columnsEverywhere,
+  readsOfServicesEverywhere,
+  servicesEverywhere,
+} from './services-everywhere.ts';
+
+const operation = operations.list_services;
+
+const wholeRows = wholeTable(
+  'service',
+  ['name', 'id', 'kind'],
+  ['icon_uri', 'environment', 'created_at', 'updated_at'],
+);
+
+const kindsIn = ({ results }: JsonRecord): readonly unknown[] => recordsIn(results).map((row) => row['kind'] ?? '');
+
+const isEverywhere = (answer: JsonRecord): boolean => answer['looked_at'] !== undefined;
+
+/** The rows of an environment as `inside` shows them, those of several in columns with what was looked at. */
+const rendererOf = (inside: Renderer, everywhere: Renderer): Renderer => ({
+  ...inside,
+  view: (answer) =>
+    isEverywhere(answer) ? { ...everywhere.view(answer), ...pick(answer, besidesServices) } : inside.view(answer),
+  text: (view) =>
+    [
+      ...(isEverywhere(view)
+        ? [everywhere.text(omit(view, besidesServices)), ...besidesText(view)]
+        : [inside.text(view)]),
+      ...notActedOn(kindsIn(view)),
+    ].join('\n'),
+});
+
+const chosen = (columns: readonly string[]): Renderer =>
+  rendererOf(table('service', columns), table('service', columns));
+
+/** A row of several environments. It shares members with those of one, so that the schema of both stays short. */
+const RowEverywhere = z.object({
+  id: z.string(),
+  name: z.string().optional(),
+  description: z.string().optional(),
+  service_type: z.string(),
+  ...Object.fromEntries(
+    columnsEverywhere.filter((column) => column !== 'id' && column !== 'kind').map((column) => [column, z.unknown()]),
+  ),
+});
+
+const { response } = operation;
+
+export const listServices = defineTool(operation, {
+  toolset: 'environments',
+  equivalentOperations: [operations.list_services_of_organization],
+  title: 'Services running in an environment',
+  description:
+    'List all services running in an environment (dev, staging, production …), with ids and whole configuration; or ' +
+    'of a project or all: applications, containers, databases, jobs …, images, tags, versions, sizes.',
+  input: { environment_id: reference('environment').optional(), project: reference('project').optional() },
+  rules: oneOfOrNone('environment_id', 'project'),
+  reads: readsOfServicesEverywhere,
+  output: response.extend({ results: z.array(z.union([response.shape.results.element, RowEverywhere])) }),
+  answer: async (args, context) =>
+    args['environment_id'] === undefined
+      ? servicesEverywhere(args, context)
+      : context.read(operation, pick(args, ['environment_id', 'page', 'page_size']) as { environment_id: string }),
+  render: { ...rendererOf(wholeRows, table('service', columnsEverywhere)), only: chosen },
+});
