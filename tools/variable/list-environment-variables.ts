@@ -98,20 +98,21 @@ async function found(
       searched: place ? (place.path ?? place.name ?? place.id) : 'any place',
       nearest: nearest.length > 0 ? nearest.join(', ') : undefined,
     }),
+    ...(rows.length > 0 && project !== undefined && { looked_at: place?.path ?? place?.name ?? project }),
     ...lacking,
     ...(seen.secretsUnread.length > 0 && { partly_read: pathsText(seen.secretsUnread) }),
   });
 }
 
 const allRows = table('variable', columns);
-const besides = ['missing', 'searched', 'nearest', 'not_read', 'not_looked_into', 'partly_read'];
+const besides = ['looked_at', 'missing', 'searched', 'nearest', 'unread', 'not_looked_into', 'partly_read'];
 
 /** What a search found, or that it found nothing, and what it lacks. */
 const rowsOrNone: Renderer = {
   ...allRows,
   view: (answer) => ({ ...allRows.view(answer), ...pick(answer, besides) }),
   text: (view) => {
-    const { missing, searched, nearest, partly_read: secrets } = view;
+    const { looked_at: place, missing, searched, nearest, partly_read: secrets } = view;
     const lacking = [
       ...lackingText(view),
       ...(typeof secrets === 'string' ? [`Of these the secrets could not be read: ${secrets}.`] : []),
@@ -119,7 +120,8 @@ const rowsOrNone: Renderer = {
     const none =
       missing !== undefined &&
       `No variable or secret ${compact(missing)} in ${compact(searched)}${lacking.length > 0 ? ', in what could be read' : ''}${nearest === undefined ? '' : `; nearest: ${compact(nearest)}`}.`;
-    return [none === false ? allRows.text(omit(view, besides)) : none, ...lacking].join('\n');
+    const looked = place === undefined ? [] : [`Looked at: ${compact(place)}.`];
+    return [none === false ? allRows.text(omit(view, besides)) : none, ...looked, ...lacking].join('\n');
   },
 };
 

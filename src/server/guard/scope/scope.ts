@@ -1,3 +1,4 @@
+import * as z from 'zod';
 import type { AnyOperation, ReferenceKind } from '../../../contract/index.ts';
 import { responseKinds, isOfKind } from '../../resolve/index.ts';
 import { pointsAt, type Lookup, type Tool } from '../../tool/index.ts';
@@ -78,6 +79,19 @@ export const argumentsSettledByScope = (tool: Tool, scope: Scope | undefined): r
 ];
 
 /**
+ * A project that is an alternative to an environment, where a call names no place and is complete without one: it
+ * would concern everything, so the project narrows it. A call that lacks a place stays incomplete.
+ */
+function narrowedToProject(tool: Tool, args: JsonRecord): readonly string[] {
+  const pointers = pointersOf(tool);
+  const isComplete = (given: JsonRecord): boolean =>
+    z.object(tool.input).safeParse(given).success && tool.rules(given).length === 0;
+  const projects = pointers.filter(({ name, kind }) => kind === 'project' && isAlternative(tool, name));
+  if (projects.length !== 1 || pointers.some(({ name }) => args[name] !== undefined) || !isComplete(args)) return [];
+  return projects.flatMap(({ name }) => (tool.rules({ ...args, [name]: '' }).length === 0 ? [name] : []));
+}
+
+/**
  * The arguments that are filled in for one call. If a service is given, optional arguments are not filled in: the call
  * concerns the service instead of the scope's environment. Required ones are, and the service is in that environment.
  */
@@ -89,7 +103,9 @@ export function argumentsFilledInCall(
   const hasService = pointersOf(tool).some(
     ({ name, kind }) => (kind === 'service' || isOfKind(kind, 'service')) && args[name] !== undefined,
   );
-  return new Map([...argumentsFilledByScope(tool, scope)].filter(([name]) => !hasService || !isOptional(tool, name)));
+  const filled = [...argumentsFilledByScope(tool, scope)].filter(([name]) => !hasService || !isOptional(tool, name));
+  const narrowing = scope && !scope.environment ? narrowedToProject(tool, args) : [];
+  return new Map([...filled, ...narrowing.map((name) => [name, 'project'] as const)]);
 }
 
 const scopeWords = ({ project, environment }: Scope): { readonly what: string; readonly setBy: string } => ({
