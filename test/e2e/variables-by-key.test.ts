@@ -140,7 +140,7 @@ test('a server that is kept to a project looks for a key there only, and says so
   const result = await kept.call('list_environment_variables', { key: 'REGION' });
   const { results } = result.structuredContent as { results: Json[] };
   expect(results.map(({ path }) => path)).toEqual(['shop', 'shop/staging/checkout-api', 'shop/staging/search']);
-  expect(textOf(result)).toContain('Left out: projects outside of what this server is kept to.');
+  expect(textOf(result)).toContain('Looked at: shop.');
   expect(JSON.stringify(result)).not.toContain('elsewhere');
 });
 
