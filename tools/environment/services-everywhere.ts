@@ -105,7 +105,7 @@ const placedIn = ({ path, services = [], statuses }: ReadEnvironment): readonly 
       path: `${path}/${segmentOf(textOf(configuration, 'name') ?? id)}`,
       kind: (textOf(configuration, 'service_type') ?? 'service').toLowerCase(),
       configuration,
-      status: statuses?.get(id) as LenientServiceStatus | undefined,
+      status: statuses?.get(id),
       isObserved: statuses !== undefined,
     };
   });

@@ -36,10 +36,12 @@ const list = async (
 }> =>
   (await platform.must('list_events', { organization_id: platform.organizationId, page_size: 100, ...query })) as never;
 
+const of = async (query: Json): Promise<Event[]> => (await list(query)).events;
+
 /** The events of all pages, newest first. */
 async function everyEvent(): Promise<Event[]> {
   const all: Event[] = [];
-  for (let page = await list(); ; page = await list({ continue_token: page.links.next!.split('=')[1] })) {
+  for (let page = await list(); ; page = await list({ continue_token: page.links.next.split('=')[1] })) {
     all.push(...page.events);
     if (page.links.next === null) return all;
   }
@@ -283,7 +285,6 @@ describe('every change', () => {
 describe('a list of events', () => {
   test('is narrowed by who, what kind, target, place and time', async () => {
     const all = await everyEvent();
-    const of = async (query: Json) => (await list(query)).events;
     expect((await of({ event_type: 'LOCK' })).map(({ event_type }) => event_type)).toEqual(['LOCK']);
     expect(await of({ triggered_by: 'nobody' })).toEqual([]);
     expect(await of({ target_type: 'CONTAINER', target_id: platform.seed['container_id'] })).toEqual(
