@@ -1,4 +1,10 @@
 import { isOfferedByDefault, type Tool } from '../src/server/tool/index.ts';
+import {
+  createAlertRule,
+  deleteAlertRule,
+  silenceAlertRule,
+  unsilenceAlertRule,
+} from './alert-rule/alert-administration.ts';
 import { listAlertRules, updateAlertRule } from './alert-rule/alert-rules.ts';
 import {
   createApplication,
@@ -158,6 +164,10 @@ export const tools: readonly Tool[] = [
   updateWebhook,
   testWebhook,
   deleteWebhook,
+  createAlertRule,
+  silenceAlertRule,
+  unsilenceAlertRule,
+  deleteAlertRule,
 ];
 
 /** The tools that are offered if nothing is chosen. */

@@ -12,6 +12,8 @@ export interface FiringAlert {
   readonly name: string;
   readonly state?: string;
   readonly since?: string;
+  /** Nobody is told of it until then. */
+  readonly silencedUntil?: string;
 }
 
 /** The lock of a cluster: since and until when, and by whom. */
@@ -134,7 +136,9 @@ const ofWhole = ({ state, deployment_status: service_deployment_status }: WholeS
 
 /** The names of alerts that fire, with those of which nobody is told marked. */
 export const alertNames = (alerts: readonly FiringAlert[]): readonly string[] =>
-  alerts.map(({ name, state }) => (isUntold(state) ? `${name} (${state!}: nobody is told)` : name));
+  alerts.map(({ name, state, silencedUntil: until }) =>
+    isUntold(state) ? `${name} (${state!}: nobody is told${until === undefined ? '' : ` until ${until}`})` : name,
+  );
 
 const ofAlerts = (alerts: readonly FiringAlert[]): readonly Finding[] =>
   alerts.length === 0

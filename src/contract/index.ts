@@ -116,7 +116,7 @@ export {
   type Pagination,
   type ReferenceKind,
 } from './primitives.ts';
-export { AlertRuleRequest } from './resources/alert-rule.ts';
+export { AlertRuleRequest, type NewAlertRuleRequest } from './resources/alert-rule.ts';
 export { ApplicationRequest, GitRepositoryRequest, gitProviders } from './resources/application.ts';
 export { backupStates } from './resources/backup.ts';
 export { nodeStates, type Cluster, type ClusterLock } from './resources/cluster.ts';

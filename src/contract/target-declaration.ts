@@ -23,7 +23,8 @@ export interface Placement {
 
 /**
  * The members of an operation's flat input that name its target, if its path doesn't: the one with the scope of an
- * owner of variables, and the one with its id. They aren't sent if the request doesn't have such members.
+ * owner of variables or the type of what is watched, and the one with its id, by dotted paths. They aren't sent if the
+ * request doesn't have such members.
  */
 export interface TargetMembers {
   readonly scope: string;

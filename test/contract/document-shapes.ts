@@ -694,6 +694,8 @@ export const shapes = {
     target.service.job_type           string
     is_up_to_date     boolean
     starts_at         date-time
+    +silenced_until   date-time
+    +silence_reason   string
     +problem          string
     ${conditionAt('conditions[]', '+')}`,
   'helm repository request': `

@@ -48,13 +48,14 @@ describe('what an operation acts upon is declared', () => {
     }
   });
 
-  test('a variable at the path of all variables is of what two members name', () => {
+  test('a variable at the path of all variables is of what two members name, as a new alert rule is', () => {
     expect(byMembers.map(({ name }) => name)).toEqual([
       'list_variables',
       'create_variable',
       'update_variable',
       'delete_variable',
       'override_variable',
+      'create_alert_rule',
     ]);
   });
 
@@ -76,7 +77,9 @@ describe('what an operation acts upon is declared', () => {
     expect(ofProject.map(({ name }) => name).filter((name) => !reaching.includes(name))).toEqual([
       'create_environment',
     ]);
-    for (const op of byMembers) if (op.effect !== 'read') expect(op.reachesEnvironments, op.name).toBe(true);
+    // An alert rule watches no project.
+    const ofVariables = byMembers.filter(({ creates }) => creates?.kind !== 'alert_rule');
+    for (const op of ofVariables) if (op.effect !== 'read') expect(op.reachesEnvironments, op.name).toBe(true);
   });
 
   test('an environment to be has its mode and cluster from its body', () => {

@@ -12,7 +12,7 @@ const staging = ({ state, ids }: OtherPlatform) => state.environments.find(({ id
 type Json = Record<string, unknown>;
 
 const rowNamed = (
-  list: 'environments' | 'projects' | 'webhooks' | 'helmRepositories',
+  list: 'environments' | 'projects' | 'webhooks' | 'helmRepositories' | 'alertRules',
   name: string,
   { server }: Made,
 ): Json | undefined =>
@@ -222,6 +222,47 @@ const organizationCalls: readonly ForeignCall[] = [
     where: (on) => on('ghostAlertRules'),
     args: () => ({ alert_rule_id: 'left behind', severity: 'CRITICAL' }),
     refused: { says: /without an id.*neither be read by itself nor changed/s, why: 'nothing names it to the platform' },
+  },
+  {
+    tool: 'create_alert_rule',
+    args: () => ({
+      service: 'shop/staging/storefront',
+      name: 'slow storefront',
+      condition: { promql: 'latency > 2' },
+      alert_receiver_ids: ['on call'],
+    }),
+    changes: ['+alertRules slow storefront'],
+    holds: (made) =>
+      expect(rowNamed('alertRules', 'slow storefront', made)).toMatchObject({
+        organization_id: made.server.platform.ids.organization,
+        target: { target_type: 'APPLICATION' },
+      }),
+  },
+  {
+    tool: 'create_alert_rule',
+    case: 'about a cluster, in the word of the platform',
+    args: ({ platform }) => ({
+      cluster_id: platform.ids.clusters.main,
+      name: 'slow cluster',
+      condition: { promql: 'latency > 2' },
+      alert_receiver_ids: ['on call'],
+    }),
+    changes: ['+alertRules slow cluster'],
+    holds: (made) =>
+      expect(rowNamed('alertRules', 'slow cluster', made)?.['target']).toEqual(alertRule(made.server)?.['target']),
+  },
+  ...(['silence_alert_rule', 'unsilence_alert_rule'] as const).map((tool): ForeignCall => ({
+    tool,
+    args: (server) => ({
+      alert_rule_id: alertRule(server)?.id,
+      ...(tool === 'silence_alert_rule' && { until: '2999-01-01T00:00:00Z' }),
+    }),
+    refused: { says: /not offer/, why: 'platforms of the family have no such operation' },
+  })),
+  {
+    tool: 'delete_alert_rule',
+    args: (server) => ({ alert_rule_id: alertRule(server)?.id }),
+    changes: ['-alertRules nodes are full'],
   },
   {
     tool: 'unlock_cluster',

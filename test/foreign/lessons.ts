@@ -78,6 +78,7 @@ export const lessons: readonly Lesson[] = [
     request: /^POST \/organization\/[^/]+\/webhook\/[^/]+\/test$/,
     why: 'the same holds for test deliveries of webhooks',
   },
+  { request: /^(POST|DELETE) \/alert-rules\/[^/]+\/silence$/, why: 'the same holds for silences of alert rules' },
   { request: /^(GET|POST) \/database\/[^/]+\/(recovery|restore)\b/, why: 'the same holds for bringing databases back' },
   { request: /^(GET|DELETE) \/organization\/[^/]+\/apiToken\b/, why: 'the same holds for API tokens' },
 ];

@@ -144,6 +144,15 @@ const calls: Record<string, Args> = {
   update_webhook: { webhook_id: 'hooks.acme.example', target_url: 'https://elsewhere.example/in', enabled: true },
   test_webhook: { webhook_id: 'hooks.acme.example' },
   delete_webhook: { webhook_id: 'hooks.acme.example' },
+  create_alert_rule: {
+    service: 'shop/staging/checkout-api',
+    name: 'checkout-is-slow',
+    condition: { promql: 'up == 0' },
+    alert_receiver_ids: ['on-call'],
+  },
+  silence_alert_rule: { alert_rule_id: 'disk-filling', until: '2999-01-01T00:00:00Z' },
+  unsilence_alert_rule: { alert_rule_id: 'report-late' },
+  delete_alert_rule: { alert_rule_id: 'disk-filling' },
 };
 
 let platform: TestPlatform;

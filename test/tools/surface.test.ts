@@ -32,7 +32,8 @@ const expectedNames =
   'stop_services, start_services, delete_service, delete_environment, create_custom_domain, delete_custom_domain, delete_environment_variable, get_api_budget, ' +
   'list_webhooks, update_project, delete_project, update_environment, ' +
   'list_roles, update_member_role, remove_member, list_invitations, revoke_invitation, resend_invitation, list_api_tokens, revoke_api_token, ' +
-  'update_webhook, test_webhook, delete_webhook';
+  'update_webhook, test_webhook, delete_webhook, ' +
+  'create_alert_rule, silence_alert_rule, unsilence_alert_rule, delete_alert_rule';
 
 interface Node {
   /** Names of the members on the way, `[]` for the rows of an array. */
@@ -191,6 +192,7 @@ describe('input schemas', () => {
       'update_job.healthchecks',
       'set_environment_variables.variables',
       'set_environment_variables.secrets',
+      'create_alert_rule.condition',
     ]);
   });
 
@@ -336,10 +338,7 @@ describe('texts', () => {
     ['metrics', /metric/],
     ['costs', /cost|price/],
     ['reading secrets', /(?:get|read|show)_secret/],
-    [
-      'creating clusters, alert rules, Helm or Terraform services',
-      /^create_(?:cluster|alert_rule|helm|terraform|service)$/,
-    ],
+    ['creating clusters, Helm or Terraform services', /^create_(?:cluster|helm|terraform|service)$/],
   ])('the instructions say truly that there is no tool for %s', (words, name) => {
     for (const readOnly of [true, false]) expect(instructions({ readOnly })).toContain(words);
     expect([...names].filter((one) => name.test(one))).toEqual([]);

@@ -81,6 +81,8 @@ export const listAlertRules = defineTool(operations.list_alert_rules, {
       'severity',
       'enabled',
       'starts_at',
+      'silenced_until',
+      'silence_reason',
       'target.service.name',
       'target.service.environment_name',
       'target.target_type',

@@ -163,7 +163,16 @@ export const getEnvironmentOverview = composeTool({
         ...(recordsIn(alerts).length > 0
           ? [
               'Alerts that fire:',
-              tableText(recordsIn(alerts), ['name', 'severity', 'state', 'told', 'since', 'service', 'id']),
+              tableText(recordsIn(alerts), [
+                'name',
+                'severity',
+                'state',
+                'told',
+                'silenced_until',
+                'since',
+                'service',
+                'id',
+              ]),
             ]
           : []),
       ].join('\n'),

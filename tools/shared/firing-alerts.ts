@@ -40,6 +40,7 @@ export const firingAlert = (rule: JsonRecord): FiringAlert => ({
   name: textAt(rule, 'name') ?? textAt(rule, 'id') ?? '',
   state: textAt(rule, 'state'),
   since: textAt(rule, 'starts_at'),
+  silencedUntil: textAt(rule, 'silenced_until'),
 });
 
 /** A firing alert rule, reduced to a few members. */
@@ -51,6 +52,7 @@ export const alertRow = (rule: JsonRecord): JsonRecord => {
     severity: rule['severity'],
     state: rule['state'],
     told: isUntold(rule['state']) ? 'nobody' : undefined,
+    silenced_until: rule['silenced_until'],
     since: rule['starts_at'],
     service,
     id: rule['id'],

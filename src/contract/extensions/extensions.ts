@@ -1,3 +1,4 @@
+import { alertExtensions } from './alerts.ts';
 import { anyVariableExtensions, variableExtensions } from './variables.ts';
 import { backupExtensions } from './backups.ts';
 import { changeExtensions } from './changes.ts';
@@ -22,6 +23,7 @@ export const extensionOperations = {
   ...placeExtensions,
   ...peopleExtensions,
   ...webhookExtensions,
+  ...alertExtensions,
   ...serviceReadExtensions,
   ...deploymentExtensions,
   ...changeExtensions,

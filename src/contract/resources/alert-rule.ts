@@ -27,6 +27,27 @@ export const AlertRuleRequest = z.object({
   presentation: Presentation,
 });
 
+/** What alert rules can watch. Some platforms write words with a space before. */
+const watchedTypes = ['CLUSTER', 'ENVIRONMENT', 'APPLICATION', 'CONTAINER', 'JOB', 'CRONJOB', 'HELM', 'TERRAFORM'];
+
+/** A request for a new alert rule. It names its organization itself, and the cluster of what it watches. */
+export const NewAlertRuleRequest = AlertRuleRequest.extend({
+  organization_id: Uuid,
+  cluster_id: Uuid,
+  target: z.object({
+    target_type: z
+      .string()
+      .refine((type) => watchedTypes.includes(type.trim()), { error: `must be one of ${watchedTypes.join(', ')}` }),
+    target_id: Uuid,
+  }),
+});
+
+/** A request to tell nobody of an alert rule for a time. */
+export const SilenceRequest = z.object({
+  until: DateTime.describe('When it ends.'),
+  reason: z.string().min(1).max(500).optional().describe('Shown beside it.'),
+});
+
 const TargetService = z.object({
   id: Uuid,
   name: z.string(),
@@ -56,6 +77,8 @@ export const AlertRule = resourceOf(
     is_up_to_date: z.boolean(),
     starts_at: DateTime.optional(),
     // Not in the API document.
+    silenced_until: DateTime.optional().describe('Nobody is told of it until then.'),
+    silence_reason: z.string().optional(),
     problem: z.string().optional().describe('Why its condition is not evaluated, or nobody told of it.'),
     conditions: z.array(Condition).optional().describe('The same as data.'),
   }),

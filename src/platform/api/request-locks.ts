@@ -76,7 +76,8 @@ const lastParam = ({ params }: AnyOperation, input: Input) => {
 
 /** The target of a request. Members that name the target count only where the request carries them. */
 const targetOf = (op: AnyOperation, input: Input) => {
-  const carriesTarget = op.targetBy === undefined || Object.hasOwn(op.body?.shape ?? {}, op.targetBy.id);
+  const carriesTarget =
+    op.targetBy === undefined || Object.hasOwn(op.body?.shape ?? {}, op.targetBy.id.split('.', 1)[0]!);
   return carriesTarget ? targetIn(op, input) : lastParam(op, input);
 };
 

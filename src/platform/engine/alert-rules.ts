@@ -11,6 +11,15 @@ const transitionSeconds = (rule: AlertRuleRow, seconds: SecondsRange | 'for'): S
   return seconds === 'for' ? [forSeconds, forSeconds] : seconds;
 };
 
+/**
+ * Until when nobody is told of a rule, in milliseconds since the epoch: infinite where it is silenced and no end is
+ * known; undefined if it isn't silenced.
+ */
+function silencedUntil({ silenced_until: until, state }: AlertRuleRow, now: number): number | undefined {
+  if (until === null) return state === 'SUPPRESSED' ? Infinity : undefined;
+  return Date.parse(until) > now ? Date.parse(until) : undefined;
+}
+
 /** How long to wait before checking again whether receivers were notified, in milliseconds. */
 const stillTellingMilliseconds = 1000;
 
@@ -26,6 +35,7 @@ const nextTransitionAt = async (
 ): Promise<number | null> => {
   const transition = transitionFrom(rule.state);
   if (transition === undefined || rule.enabled === 0) return null;
+  if (rule.state === 'SUPPRESSED') return rule.silenced_until === null ? null : Date.parse(rule.silenced_until);
   if (rule.state === 'OK' && !(await conditionHolds(context, trx, rule))) return null;
   return now + duration(context, transitionSeconds(rule, transition.takes), `${rule.id}/${rule.state}/${now}`);
 };
@@ -61,6 +71,11 @@ export const advanceAlertRule =
     if (transition === undefined) return null;
     if (transition.to === 'TRIGGERED')
       return saveRule(context, trx, rule, { state: 'TRIGGERED', starts_at: iso(now) }, now);
+    const silence = silencedUntil(rule, now);
+    if (silence !== undefined && transition.to === 'PENDING_NOTIFICATION')
+      return rule.state === 'SUPPRESSED'
+        ? nextTransitionAt(context, trx, rule, now)
+        : saveRule(context, trx, rule, { state: 'SUPPRESSED' }, now);
     if (isReal && transition.to === 'PENDING_NOTIFICATION')
       await announceAlert(context, trx, rule, 'ALERT_TRIGGERED', now);
     if (isReal && transition.to === 'NOTIFIED') {
@@ -88,7 +103,44 @@ export async function alertRuleChanged(context: EngineContext, trx: Db, ruleId: 
   await setTimer(trx, 'ALERT_RULE', ruleId, now + duration(context, alertRuleTransitions[0].takes, `${ruleId}/${now}`));
 }
 
-/** The rules that watch a service or its cluster and whose state a change of the service may affect. */
+const suppressed = (state: AlertRuleRow['state']): AlertRuleRow['state'] =>
+  firingStates.includes(state) ? 'SUPPRESSED' : state;
+
+/** See Engine.silenceAlertRule. */
+export async function silenceAlertRule(
+  trx: Db,
+  rule: AlertRuleRow,
+  silence: { readonly until: string; readonly reason: string | null } | null,
+): Promise<void> {
+  await trx.lock(rule.id);
+  const current = await trx.selectFrom('alert_rule').selectAll().where('id', '=', rule.id).executeTakeFirst();
+  if (current === undefined) throw notFound('alert rule', rule.id);
+  const change = { silenced_until: silence?.until ?? null, silence_reason: silence?.reason ?? null };
+  const isSuppressed = current.state === 'SUPPRESSED';
+  const state = silence === null ? (isSuppressed ? 'TRIGGERED' : current.state) : suppressed(current.state);
+  await trx
+    .updateTable('alert_rule')
+    .set({ ...change, state })
+    .where('id', '=', rule.id)
+    .execute();
+  if (silence === null) {
+    // Goes on as if it had just fired: its receivers are told.
+    if (isSuppressed) await setTimer(trx, 'ALERT_RULE', rule.id, 0);
+    return;
+  }
+  if (state !== 'SUPPRESSED') return;
+  await setTimer(trx, 'ALERT_RULE', rule.id, Date.parse(silence.until));
+  await trx.deleteFrom('alert_notification').where('rule_id', '=', rule.id).where('due_ms', 'is not', null).execute();
+}
+
+/** See Engine.deleteAlertRule. */
+export async function deleteAlertRule(trx: Db, ruleId: string): Promise<void> {
+  await trx.lock(ruleId);
+  await trx.deleteFrom('alert_rule').where('id', '=', ruleId).execute();
+  await trx.deleteFrom('timer').where('kind', '=', 'ALERT_RULE').where('subject_id', '=', ruleId).execute();
+}
+
+/** The rules that watch a service, its environment or its cluster and whose state a change of the service may affect. */
 const rulesWatching = (trx: Db, serviceId: string, environmentId: string) =>
   trx
     .selectFrom('alert_rule')
@@ -97,7 +149,7 @@ const rulesWatching = (trx: Db, serviceId: string, environmentId: string) =>
     .where('state', 'in', ['OK', ...firingStates])
     .where((eb) =>
       eb.or([
-        eb('target_id', '=', serviceId),
+        eb('target_id', 'in', [serviceId, environmentId]),
         eb(
           'target_id',
           '=',

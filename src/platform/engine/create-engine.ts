@@ -2,7 +2,7 @@ import { deliveryQueue } from './webhooks/deliveries.ts';
 import { deleteWebhook, recordTest, sendTest, webhookAttempts } from './webhooks/test-delivery.ts';
 import { type AddressPolicy, connectionsWithin } from './webhooks/target.ts';
 import { addressesOfServices, clusterDomains, domainTarget } from './addresses.ts';
-import { alertRuleChanged, advanceAlertRule } from './alert-rules.ts';
+import { alertRuleChanged, advanceAlertRule, deleteAlertRule, silenceAlertRule } from './alert-rules.ts';
 import { alertRuleProblems } from './alert-problems.ts';
 import { notifyingOf } from './alert-notifications.ts';
 import { evaluatingOf } from './alert-evaluation.ts';
@@ -102,6 +102,8 @@ export function createEngine(options: EngineOptions): Engine {
         restoration: await restorationOf(trx, databaseId, recovery, withoutWaiting),
       }),
     alertRuleChanged: (trx, alertRuleId) => alertRuleChanged(options, trx, alertRuleId),
+    silenceAlertRule,
+    deleteAlertRule,
     alertRuleProblems: (trx, rule) => alertRuleProblems(options, trx, rule),
     metrics: async (trx) => (await readMeasurements(trx, clock.now())).series,
     serviceStatus: async (trx, serviceId) => (await serviceStatuses(trx, [serviceId]))[0]!,

@@ -172,6 +172,17 @@ export interface Engine {
   /** Rolls a created or edited alert rule out to the alerting system and evaluates it again. */
   alertRuleChanged(trx: Db, alertRuleId: string): Promise<void>;
   /**
+   * Tells nobody of an alert rule until a time, ISO 8601; null ends the silence, and its receivers are told if it still
+   * fires. Nobody is told either that it no longer fires while it is silenced.
+   */
+  silenceAlertRule(
+    trx: Db,
+    rule: Selectable<AlertRuleTable>,
+    silence: { readonly until: string; readonly reason: string | null } | null,
+  ): Promise<void>;
+  /** Deletes an alert rule with its timer, and what is still to be told of it. */
+  deleteAlertRule(trx: Db, alertRuleId: string): Promise<void>;
+  /**
    * Why the condition of an alert rule isn't evaluated at present, or its receivers aren't notified; empty if there is no
    * problem.
    */

@@ -293,8 +293,15 @@ export const alertRuleTransitions = [
   { from: 'UNDEPLOYED', on: 'rolled out to the alerting system', to: 'OK', takes: [2, 5] },
   { from: 'OK', on: 'the condition has held for the duration', to: 'TRIGGERED', takes: 'for' },
   { from: 'TRIGGERED', on: 'grouped with other alerts', to: 'PENDING_NOTIFICATION', takes: [2, 4] },
+  { from: 'SUPPRESSED', on: 'its silence has ended', to: 'PENDING_NOTIFICATION', takes: [0, 0] },
   { from: 'PENDING_NOTIFICATION', on: 'receivers notified', to: 'NOTIFIED', takes: [1, 3] },
 ] as const satisfies readonly { from: AlertRuleState; on: string; to: AlertRuleState; takes: SecondsRange | 'for' }[];
 
 /** The states of an alert rule whose condition is met. */
-export const firingStates: readonly AlertRuleState[] = ['TRIGGERED', 'PENDING_NOTIFICATION', 'NOTIFIED', 'UNROUTED'];
+export const firingStates: readonly AlertRuleState[] = [
+  'TRIGGERED',
+  'SUPPRESSED',
+  'PENDING_NOTIFICATION',
+  'NOTIFIED',
+  'UNROUTED',
+];

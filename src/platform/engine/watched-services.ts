@@ -3,11 +3,14 @@ import type { Db } from '../store/index.ts';
 import { failedStates } from './lifecycle.ts';
 import { keptRunning, servicesWithObservation, runningStates, shownStateOf } from './running-facts.ts';
 
+/** A column of environments that contains the id of a place. */
+type PlaceColumn = 'environment.id' | 'environment.cluster_id';
+
 /**
- * Queries that find the failing services of a cluster. They start from the failures, which are few; cross joins keep
+ * Queries that find the failing services of a cluster or an environment. They start from the failures, which are few; cross joins keep
  * that order on every database.
  */
-const onCluster = (clusterId: string) => ({
+const failingIn = (column: PlaceColumn, placeId: string) => ({
   failed: (db: Db) =>
     db
       .selectFrom('service')
@@ -15,7 +18,7 @@ const onCluster = (clusterId: string) => ({
       .select('service.id')
       .whereRef('environment.id', '=', 'service.environment_id')
       .where('service.deployed_state', 'in', failedStates)
-      .where('environment.cluster_id', '=', clusterId),
+      .where(column, '=', placeId),
   down: (db: Db) =>
     db
       .selectFrom('running_service as seen')
@@ -28,7 +31,7 @@ const onCluster = (clusterId: string) => ({
       .where('seen.running', '=', sql.lit(0))
       .where('seen.wanted', '>', 0)
       .where('service.deployed_state', 'in', runningStates)
-      .where('environment.cluster_id', '=', clusterId),
+      .where(column, '=', placeId),
   lost: (db: Db) =>
     db
       .selectFrom('unreachable_cluster')
@@ -37,14 +40,14 @@ const onCluster = (clusterId: string) => ({
       .select('service.id')
       .whereRef('environment.cluster_id', '=', 'unreachable_cluster.cluster_id')
       .whereRef('service.environment_id', '=', 'environment.id')
-      .where('unreachable_cluster.cluster_id', '=', clusterId)
+      .where(column, '=', placeId)
       .where('service.deployed_state', 'in', runningStates)
       .where('service.kind', 'in', keptRunning),
 });
 
 /**
  * Whether a target of alert rules has a service that is in a failed state, or that should run and doesn't.
- * @param targetId a service or a cluster
+ * @param targetId a service, an environment or a cluster
  */
 export async function watchedFails(db: Db, targetId: string): Promise<boolean> {
   const service = await servicesWithObservation(db).where('service.id', '=', targetId).executeTakeFirst();
@@ -52,6 +55,8 @@ export async function watchedFails(db: Db, targetId: string): Promise<boolean> {
     const state = shownStateOf(service);
     return failedStates.includes(state) || state === 'UNAVAILABLE';
   }
-  for (const find of Object.values(onCluster(targetId))) if (await find(db).limit(1).executeTakeFirst()) return true;
+  for (const column of ['environment.cluster_id', 'environment.id'] as const)
+    for (const find of Object.values(failingIn(column, targetId)))
+      if (await find(db).limit(1).executeTakeFirst()) return true;
   return false;
 }

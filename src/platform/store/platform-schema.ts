@@ -37,6 +37,7 @@ export const platformSchema: Schema<typeof platformTables> = {
     { name: '0010-deployed-digests', compatibleSince: 1 },
     { name: '0011-tokens-of-members', compatibleSince: 1 },
     { name: '0012-webhooks-and-receivers', compatibleSince: 1 },
+    { name: '0013-silences', compatibleSince: 1 },
   ],
   takeOver: { sqlite: takeOverEarlierDirectory },
 };

@@ -15,11 +15,12 @@ import {
 } from '../context/index.ts';
 import type { TargetedOperation, GuardedCall } from './guarded-call.ts';
 
-/** Changes that a lock doesn't block: cancelling a running deployment, and changing the lock itself. */
+/** Changes that a lock doesn't block: cancelling a running deployment, changing the lock itself, and watching. */
 const allowedUnderLock: readonly AnyOperation[] = [
   operations.cancel_deployment,
   operations.lock_cluster,
   operations.unlock_cluster,
+  operations.create_alert_rule,
 ];
 
 const hostedKinds: readonly string[] = ['environment', ...serviceKinds];

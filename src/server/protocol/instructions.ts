@@ -42,12 +42,13 @@ const reading: Section = [
 ];
 
 const impossible: Section = [
-  'Not possible here: shells and files in instances, metrics over time, costs, reading secrets, locks by the hour; creating clusters, alert rules, Helm or Terraform services.',
+  'Not possible here: shells and files in instances, metrics over time, costs, reading secrets, locks by the hour; creating clusters, Helm or Terraform services.',
 ];
 
 /** What the tools that are offered only where they are chosen are for: one of them for each subject. */
 const administered: readonly (readonly [tool: string, subject: string])[] = [
   ['update_webhook', 'webhooks'],
+  ['create_alert_rule', 'alert rules'],
   ['update_project', 'projects'],
   ['update_environment', 'environment names'],
   ['list_roles', 'people'],

@@ -439,6 +439,57 @@ describe('an alert rule', () => {
     expect((await states(id)).at(-1)).toEqual([end, true, end === 'NOTIFIED']);
   });
 
+  const silence = async (id: string, until: string | null) => {
+    const present = await rule(id);
+    await fixture.db.write((trx) =>
+      fixture.engine.silenceAlertRule(trx, present, until === null ? null : { until, reason: 'Load test.' }),
+    );
+    fixture.engine.wake();
+  };
+  const inSeconds = (seconds: number) => new Date(clock.now() + seconds * 1000).toISOString();
+
+  test('that fires is SUPPRESSED while it is silenced, and told of when the silence ends', async () => {
+    const id = await addRule({ target_id: systemRandom.uuid(), promql: '1' });
+    await states(id);
+    await silence(id, inSeconds(600));
+    await silence(id, inSeconds(1200));
+    expect(await states(id, 1_000_000)).toEqual([['SUPPRESSED', true, true]]);
+    const silent = clock.now();
+    expect(await states(id)).toEqual([
+      ['SUPPRESSED', true, true],
+      ['PENDING_NOTIFICATION', true, true],
+      ['NOTIFIED', true, true],
+    ]);
+    expect(clock.now()).toBeGreaterThan(silent);
+  });
+
+  test('that begins to fire in a silence is SUPPRESSED, and told of when the silence is ended earlier', async () => {
+    const id = await addRule({ target_id: systemRandom.uuid(), promql: '1' });
+    await silence(id, inSeconds(86_400));
+    expect((await states(id)).at(-1)).toEqual(['SUPPRESSED', true, true]);
+    await silence(id, null);
+    expect((await states(id)).at(-1)).toEqual(['NOTIFIED', true, true]);
+    expect(await rule(id)).toMatchObject({ silenced_until: null, silence_reason: null });
+  });
+
+  test('that is deleted leaves no timer', async () => {
+    const id = await addRule({ target_id: systemRandom.uuid(), promql: '1' });
+    await fixture.db.write((trx) => fixture.engine.deleteAlertRule(trx, id));
+    expect(await fixture.db.selectFrom('timer').selectAll().where('subject_id', '=', id).execute()).toEqual([]);
+    expect(await fixture.db.selectFrom('alert_rule').selectAll().where('id', '=', id).execute()).toEqual([]);
+  });
+
+  test('on an environment watches the services in it', async () => {
+    const { environmentId, ids } = await addEnvironment(fixture.db, 'watched', {
+      infra: { kind: 'terraform', spec: { timeout_sec: 1 } },
+    });
+    const id = await addRule({ target_id: environmentId });
+    await through(() => rule(id));
+    await fixture.order({ environmentId, serviceIds: [ids['infra']!] });
+    await fixture.settled(clock);
+    expect((await states(id)).at(-1)).toEqual(['NOTIFIED', true, true]);
+  });
+
   test('without a receiver is UNROUTED, and disabled it is not deployed', async () => {
     const unrouted = await addRule({ target_id: systemRandom.uuid(), promql: '1', receivers: [] });
     expect((await states(unrouted)).at(-1)).toEqual(['UNROUTED', true, true]);

@@ -18,6 +18,8 @@ const eventTypes: Readonly<Record<string, string>> = {
   override: 'CREATE',
   update: 'UPDATE',
   set: 'UPDATE',
+  silence: 'UPDATE',
+  unsilence: 'UPDATE',
   delete: 'DELETE',
   remove: 'DELETE',
   revoke: 'DELETE',

@@ -1,9 +1,10 @@
 import type { Selectable } from 'kysely';
 import type * as z from 'zod';
 import type { AlertRuleRequest } from '../../../contract/index.ts';
-import { defaultIcon, isoNow, refused } from '../../common/index.ts';
+import { defaultIcon, invalid, isoNow, refused } from '../../common/index.ts';
 import type { OperationHandlers, RequestContext } from '../handler.ts';
 import type { AlertRuleTable, Db } from '../../store/index.ts';
+import { targetColumns } from './alert-rule-target.ts';
 import { findById, requireReferences } from './find.ts';
 import { requirePromql } from './field-validation.ts';
 import { pageOf } from './page.ts';
@@ -46,8 +47,17 @@ const problemsOf = async ({ db, engine }: Pick<RequestContext, 'db' | 'engine'>,
     : { problem: conditions.map(({ message }) => message).join(' '), conditions: [...conditions] };
 };
 
-const ruleAnswer = async (context: Pick<RequestContext, 'db' | 'engine'>, row: Selectable<AlertRuleTable>) => ({
+type Answering = Pick<RequestContext, 'db' | 'engine' | 'clock'>;
+
+/** A silence that has ended is not shown. */
+const silenceOf = ({ silenced_until: until, silence_reason: reason }: Selectable<AlertRuleTable>, now: number) =>
+  until !== null && Date.parse(until) > now
+    ? { silenced_until: until, silence_reason: reason ?? undefined }
+    : { silenced_until: undefined, silence_reason: undefined };
+
+const ruleAnswer = async (context: Answering, row: Selectable<AlertRuleTable>) => ({
   ...withoutNulls(row),
+  ...silenceOf(row, context.clock.now()),
   ...(await problemsOf(context, row)),
   condition: JSON.parse(row.condition) as Rule['condition'],
   presentation: withoutNulls(JSON.parse(row.presentation) as Rule['presentation']),
@@ -61,7 +71,74 @@ const ruleAnswer = async (context: Pick<RequestContext, 'db' | 'engine'>, row: S
   },
 });
 
+/** The columns that a request sets. */
+const columnsOf = (rule: Rule) => ({
+  name: rule.name,
+  description: rule.description,
+  tag: rule.tag,
+  for_duration: rule.for_duration,
+  severity: rule.severity,
+  condition: JSON.stringify(rule.condition),
+  presentation: JSON.stringify(rule.presentation),
+  alert_receiver_ids: JSON.stringify(rule.alert_receiver_ids),
+  enabled: rule.enabled ? (1 as const) : (0 as const),
+});
+
+/**
+ * An alert rule that the platform has itself.
+ * @throws ApiProblem 404, and 400 for one that exists in the monitoring system only
+ */
+async function findOwnRule(db: Db, id: string, done: string): Promise<Selectable<AlertRuleTable>> {
+  const row = await findById(db, 'alert_rule', id);
+  if (row.source === 'GHOST')
+    throw refused(
+      `The alert rule ${row.name} (${row.id}) exists in the monitoring system only and can't be ${done} here.`,
+    );
+  return row;
+}
+
 export const alertHandlers = {
+  create_alert_rule: async (rule, { db, clock, random, engine }) => {
+    const organization = await findById(db, 'organization', rule.organization_id);
+    const watched = await targetColumns(db, rule);
+    requirePromql('condition.promql', rule.condition.promql);
+    await requireReferences(db, 'alert_receiver', organization.id, 'alert_receiver_ids', rule.alert_receiver_ids);
+    const now = isoNow(clock);
+    const { id } = await db
+      .insertInto('alert_rule')
+      .values({
+        id: random.uuid(),
+        created_at: now,
+        updated_at: now,
+        organization_id: organization.id,
+        ...columnsOf(rule),
+        ...watched,
+        source: 'MANAGED',
+        state: 'UNDEPLOYED',
+        is_up_to_date: 0,
+        starts_at: null,
+      })
+      .returning('id')
+      .executeTakeFirstOrThrow();
+    await engine.alertRuleChanged(db, id);
+    return ruleAnswer({ db, engine, clock }, await findById(db, 'alert_rule', id));
+  },
+  delete_alert_rule: async ({ alert_rule_id }, { db, engine }) => {
+    const { id } = await findOwnRule(db, alert_rule_id, 'deleted');
+    await engine.deleteAlertRule(db, id);
+  },
+  silence_alert_rule: async ({ alert_rule_id, until, reason }, { db, clock, engine }) => {
+    const row = await findOwnRule(db, alert_rule_id, 'silenced');
+    const end = Date.parse(until);
+    if (end <= clock.now()) throw invalid('until', `must be later than now, ${isoNow(clock)}`);
+    await engine.silenceAlertRule(db, row, { until: new Date(end).toISOString(), reason: reason ?? null });
+    return ruleAnswer({ db, engine, clock }, await findById(db, 'alert_rule', row.id));
+  },
+  unsilence_alert_rule: async ({ alert_rule_id }, { db, clock, engine }) => {
+    const row = await findOwnRule(db, alert_rule_id, 'changed');
+    await engine.silenceAlertRule(db, row, null);
+    return ruleAnswer({ db, engine, clock }, await findById(db, 'alert_rule', row.id));
+  },
   list_alert_rules: async (input, context) =>
     pageOf(await ownedBy(context, 'alert_rule', input.organization_id), input, (rows) =>
       Promise.all(rows.map((row) => ruleAnswer(context, row))),
@@ -69,34 +146,28 @@ export const alertHandlers = {
   get_alert_rule: async ({ alert_rule_id }, context) =>
     ruleAnswer(context, await findById(context.db, 'alert_rule', alert_rule_id)),
   update_alert_rule: async ({ alert_rule_id, ...rule }, { db, clock, engine }) => {
-    const row = await findById(db, 'alert_rule', alert_rule_id);
-    if (row.source === 'GHOST')
-      throw refused(
-        `The alert rule ${row.name} (${row.id}) exists in the monitoring system only and can't be edited here.`,
-      );
+    const row = await findOwnRule(db, alert_rule_id, 'edited');
     requirePromql('condition.promql', rule.condition.promql);
     await requireReferences(db, 'alert_receiver', row.organization_id, 'alert_receiver_ids', rule.alert_receiver_ids);
     await db
       .updateTable('alert_rule')
-      .set({
-        name: rule.name,
-        description: rule.description,
-        tag: rule.tag,
-        for_duration: rule.for_duration,
-        severity: rule.severity,
-        condition: JSON.stringify(rule.condition),
-        presentation: JSON.stringify(rule.presentation),
-        alert_receiver_ids: JSON.stringify(rule.alert_receiver_ids),
-        enabled: rule.enabled ? 1 : 0,
-        updated_at: isoNow(clock),
-      })
+      .set({ ...columnsOf(rule), updated_at: isoNow(clock) })
       .where('id', '=', row.id)
       .execute();
     await engine.alertRuleChanged(db, row.id);
-    return ruleAnswer({ db, engine }, await findById(db, 'alert_rule', row.id));
+    return ruleAnswer({ db, engine, clock }, await findById(db, 'alert_rule', row.id));
   },
   list_alert_receivers: async (input, context) =>
     pageOf(await ownedBy(context, 'alert_receiver', input.organization_id), input, (rows) => rows.map(withoutNulls)),
 } satisfies Partial<
-  OperationHandlers<'list_alert_rules' | 'get_alert_rule' | 'update_alert_rule' | 'list_alert_receivers'>
+  OperationHandlers<
+    | 'list_alert_rules'
+    | 'get_alert_rule'
+    | 'create_alert_rule'
+    | 'update_alert_rule'
+    | 'delete_alert_rule'
+    | 'silence_alert_rule'
+    | 'unsilence_alert_rule'
+    | 'list_alert_receivers'
+  >
 >;

@@ -59,6 +59,9 @@ export const resourceTables = {
       target_id: text(),
       is_up_to_date: flag(),
       starts_at: time().orNull(),
+      /** Nobody is told of it until then. Null: it isn't silenced or, if it is SUPPRESSED, no end is known. */
+      silenced_until: time().orNull().since(13),
+      silence_reason: text().orNull().since(13),
     },
     { indexes: { ...inOrder('alert_rule'), alert_rule_target: { on: ['target_id'] } } },
   ),

@@ -255,6 +255,7 @@ describe('tools that can never pass', () => {
       'lock_cluster',
       'cancel_deployment',
       'unlock_cluster',
+      'silence_alert_rule',
     ]);
     expect(await never('deny: [{ tier: write }]')).toEqual(['create_project', 'test_webhook']);
     expect(await never('deny: [{ tier: write }, { tier: disruptive, toolset: services }]')).toContain(

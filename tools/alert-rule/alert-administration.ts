@@ -1,0 +1,154 @@
+import { AlertRuleRequest, isFiring, operations } from '../../src/contract/index.ts';
+import {
+  composeTool,
+  defineTool,
+  notKnown,
+  organizationOf,
+  reading,
+  readUses,
+  record,
+  show,
+  textOf,
+  toldOnce,
+  type JsonRecord,
+  type NoOpCheck,
+  type Preview,
+  type ToolContext,
+} from '../../src/server/tool/index.ts';
+import { exactlyOne, readsByKind } from '../shared/any-service.ts';
+import { watchedBy, watchedInput, watchedMembers } from './watched.ts';
+
+const shown = ['name', 'state', 'severity', 'silenced_until', 'silence_reason', 'id'];
+
+const { name, condition, alert_receiver_ids, severity, for_duration, description, tag, enabled, presentation } =
+  AlertRuleRequest.shape;
+
+export const createAlertRule = composeTool({
+  name: 'create_alert_rule',
+  toolset: 'administration',
+  title: 'A new alert, alarm',
+  description: 'Create an alert rule; severity LOW to CRITICAL, for_duration.',
+  input: {
+    ...watchedInput,
+    name,
+    condition,
+    alert_receiver_ids,
+    severity: severity.default('MEDIUM'),
+    for_duration: for_duration.default('PT5M'),
+    description: description.default(''),
+    tag: tag.default(''),
+    enabled: enabled.default(true),
+    presentation: presentation.default({}),
+  },
+  ...exactlyOne(...watchedMembers),
+  operations: [operations.create_alert_rule],
+  reads: [
+    ...readUses('the cluster has to be known from lists', operations.get_organization),
+    ...readUses(
+      'the cluster of what a rule watches is not known, and the rule is not created',
+      operations.get_environment,
+      operations.list_environments,
+    ),
+    ...readUses('the word for clusters is the usual one', operations.list_alert_rules),
+    ...readsByKind('configuration', 'the configuration'),
+  ],
+  expand: async (args, context) => {
+    const organization =
+      (await organizationOf(context)) ??
+      context.refuse('the organization is not known, and a rule needs it', 'The token may not read it: tell the user.');
+    const rule = Object.fromEntries(Object.entries(args).filter(([member]) => !watchedMembers.includes(member)));
+    return [
+      {
+        operation: operations.create_alert_rule,
+        input: { ...rule, organization_id: organization, ...(await watchedBy(organization, context)) },
+      },
+    ];
+  },
+  fields: { condition: '{promql, operator: ABOVE…, threshold}', alert_receiver_ids: 'Who is told.' },
+  folded: ['condition'],
+  hidden: ['severity', 'for_duration', 'description', 'tag', 'enabled', 'presentation'],
+  preview: () => Promise.resolve([toldOnce('delete_alert_rule takes it back.')]),
+  output: operations.create_alert_rule.response,
+  answer: (_, __, [answer = {}]) => Promise.resolve(answer),
+  render: record({ first: shown }),
+  next: 'is_up_to_date turns true once the alerting system has taken it over.',
+});
+
+const ruleReads = readUses('the plan does not show the alert rule as it is now', operations.get_alert_rule);
+
+const presentRule = (
+  { alert_rule_id: id }: JsonRecord,
+  { attempt }: Pick<ToolContext, 'attempt'>,
+): Promise<JsonRecord | undefined> => attempt(operations.get_alert_rule, { alert_rule_id: String(id) });
+
+/** How a rule is now: whether it fires, and whether it is silenced. */
+function stateLines(rule: JsonRecord | undefined): readonly string[] {
+  if (!rule) return [notKnown('whether it fires')];
+  const until = textOf(rule, 'silenced_until');
+  const since = textOf(rule, 'starts_at');
+  return [
+    isFiring(rule['state'])
+      ? `It fires now (${show(rule['state'])}${since === undefined ? '' : `, since ${since}`}).`
+      : `It does not fire (${show(rule['state'])}).`,
+    ...(until === undefined ? [] : [`It is silenced until ${until}.`]),
+  ];
+}
+
+const deleted: Preview = reading(ruleReads, async (args, { reader }) => {
+  const rule = await presentRule(args, reader);
+  return [
+    ...stateLines(rule),
+    ...(rule && isFiring(rule['state']) ? ['What it fires for goes on, and nobody is told when it ends.'] : []),
+  ];
+});
+
+export const deleteAlertRule = defineTool(operations.delete_alert_rule, {
+  toolset: 'administration',
+  title: 'Delete an alert for good',
+  description: 'Delete an alert rule for good. silence_alert_rule mutes it for a time.',
+  preview: deleted,
+  render: record(),
+});
+
+const silenced: Preview = reading(ruleReads, async (args, { reader }) => stateLines(await presentRule(args, reader)));
+
+/** Whether it is silenced in the same way. */
+const alreadySilenced: NoOpCheck = reading(ruleReads, async (args, { reader }) => {
+  const rule = await presentRule(args, reader);
+  const until = textOf(rule, 'silenced_until');
+  return until !== undefined &&
+    Date.parse(until) === Date.parse(String(args['until'])) &&
+    rule?.['silence_reason'] === args['reason']
+    ? { why: 'it is silenced until then already', seen: stateLines(rule) }
+    : undefined;
+});
+
+export const silenceAlertRule = defineTool(operations.silence_alert_rule, {
+  toolset: 'administration',
+  title: 'Mute an alert for a time, such as tonight',
+  description: 'Silence an alert rule (mute, snooze, maintenance) until a time: nobody is told of it.',
+  plan: ({ until }) => [
+    `Nobody is told of it until ${until}, neither that it fires nor that it stops. If it fires then, its receivers are told.`,
+    'unsilence_alert_rule ends it earlier.',
+  ],
+  preview: silenced,
+  noOpCheck: alreadySilenced,
+  render: record({ first: shown }),
+});
+
+/** Whether there is no silence to end. */
+const notSilenced: NoOpCheck = reading(ruleReads, async (args, { reader }) => {
+  const rule = await presentRule(args, reader);
+  return rule && textOf(rule, 'silenced_until') === undefined && rule['state'] !== 'SUPPRESSED'
+    ? { why: 'it is not silenced', seen: stateLines(rule) }
+    : undefined;
+});
+
+export const unsilenceAlertRule = defineTool(operations.unsilence_alert_rule, {
+  toolset: 'administration',
+  title: 'End the silence of an alert',
+  description: 'Tell people of an alert rule again (unmute); if it fires, its receivers are told at once.',
+  preview: silenced,
+  noOpCheck: notSilenced,
+  render: record({ first: shown }),
+});
