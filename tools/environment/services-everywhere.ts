@@ -6,7 +6,6 @@ import {
   servingText,
   shortCommit,
   usageText,
-  type LenientServiceStatus,
   type Serving,
 } from '../../src/analysis/index.ts';
 import {

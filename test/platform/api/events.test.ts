@@ -36,7 +36,7 @@ const list = async (
 }> =>
   (await platform.must('list_events', { organization_id: platform.organizationId, page_size: 100, ...query })) as never;
 
-const of = async (query: Json): Promise<Event[]> => (await list(query)).events;
+const eventsOf = async (query: Json): Promise<Event[]> => (await list(query)).events;
 
 /** The events of all pages, newest first. */
 async function everyEvent(): Promise<Event[]> {
@@ -285,19 +285,19 @@ describe('every change', () => {
 describe('a list of events', () => {
   test('is narrowed by who, what kind, target, place and time', async () => {
     const all = await everyEvent();
-    expect((await of({ event_type: 'LOCK' })).map(({ event_type }) => event_type)).toEqual(['LOCK']);
-    expect(await of({ triggered_by: 'nobody' })).toEqual([]);
-    expect(await of({ target_type: 'CONTAINER', target_id: platform.seed['container_id'] })).toEqual(
+    expect((await eventsOf({ event_type: 'LOCK' })).map(({ event_type }) => event_type)).toEqual(['LOCK']);
+    expect(await eventsOf({ triggered_by: 'nobody' })).toEqual([]);
+    expect(await eventsOf({ target_type: 'CONTAINER', target_id: platform.seed['container_id'] })).toEqual(
       all.filter(({ target_id }) => target_id === platform.seed['container_id']),
     );
-    expect(await of({ service_environment_id: platform.seed['environment_id'] })).toEqual(
+    expect(await eventsOf({ service_environment_id: platform.seed['environment_id'] })).toEqual(
       all.filter(({ environment_id }) => environment_id === platform.seed['environment_id']),
     );
     const at = String(all[3]!['timestamp']);
-    expect(await of({ to_timestamp: at })).toEqual(
+    expect(await eventsOf({ to_timestamp: at })).toEqual(
       all.filter(({ timestamp }) => String(timestamp) <= at).slice(0, 100),
     );
-    expect(await of({ from_timestamp: at })).toEqual(all.filter(({ timestamp }) => String(timestamp) >= at));
+    expect(await eventsOf({ from_timestamp: at })).toEqual(all.filter(({ timestamp }) => String(timestamp) >= at));
     expect(
       (await platform.call('list_events', { organization_id: platform.organizationId, target_id: unknownId })).status,
     ).toBe(400);
