@@ -49,7 +49,6 @@ export const createAlertRule = composeTool({
       operations.get_environment,
       operations.list_environments,
     ),
-    ...readUses('the word for clusters is the usual one', operations.list_alert_rules),
     ...readsByKind('configuration', 'the configuration'),
   ],
   expand: async (args, context) => {
@@ -60,7 +59,7 @@ export const createAlertRule = composeTool({
     return [
       {
         operation: operations.create_alert_rule,
-        input: { ...rule, organization_id: organization, ...(await watchedBy(organization, context)) },
+        input: { ...rule, organization_id: organization, ...(await watchedBy(context)) },
       },
     ];
   },

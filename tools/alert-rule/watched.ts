@@ -1,13 +1,5 @@
-import { isServiceKind, operations, reference } from '../../src/contract/index.ts';
-import {
-  anyService,
-  at,
-  rowsIn,
-  textAt,
-  textOf,
-  type JsonRecord,
-  type ToolContext,
-} from '../../src/server/tool/index.ts';
+import { isServiceKind, reference } from '../../src/contract/index.ts';
+import { anyService, at, textAt, textOf, type JsonRecord, type ToolContext } from '../../src/server/tool/index.ts';
 import { readAspect } from '../shared/any-service.ts';
 import { environmentAt } from '../shared/environment-lock.ts';
 
@@ -22,15 +14,6 @@ export const watchedMembers = Object.keys(watchedInput);
 const textAtEither = (record: JsonRecord | undefined, ...paths: readonly string[]): string | undefined =>
   paths.map((path) => textAt(record, path)).find((text) => text !== undefined);
 
-/** The word for clusters in the rules that the platform has: some write it with a space. */
-async function clusterWord(organization: string, context: ToolContext): Promise<string> {
-  const rules = rowsIn(await context.attempt(operations.list_alert_rules, { organization_id: organization }));
-  const words = rules.map((rule) => at(rule, 'target.target_type'));
-  return (
-    (words.find((word) => typeof word === 'string' && word.trim() === 'CLUSTER') as string | undefined) ?? 'CLUSTER'
-  );
-}
-
 async function typeOfService(kind: string, id: string, context: ToolContext): Promise<string> {
   if (kind === 'database')
     context.refuse(
@@ -42,12 +25,11 @@ async function typeOfService(kind: string, id: string, context: ToolContext): Pr
 }
 
 /** The members of a request for a rule that say what it watches, as the arguments name it. */
-export async function watchedBy(organization: string, context: ToolContext): Promise<JsonRecord> {
+export async function watchedBy(context: ToolContext): Promise<JsonRecord> {
   const found = watchedMembers.map((member) => context.resolved[member]).find((one) => one !== undefined);
   if (!found) return context.refuse('what the rule watches is not given', 'Give a service, environment or cluster.');
   const { kind, id } = found;
-  if (kind === 'cluster')
-    return { cluster_id: id, target: { target_type: await clusterWord(organization, context), target_id: id } };
+  if (kind === 'cluster') return { cluster_id: id, target: { target_type: 'CLUSTER', target_id: id } };
   const service = isServiceKind(kind) ? kind : undefined;
   const type = service === undefined ? 'ENVIRONMENT' : await typeOfService(service, id, context);
   const environmentId =

@@ -63,10 +63,6 @@ const table: Record<string, Row> = {
   list_members: read,
   invite_member: ['yes', 'yes', 'yes'],
   update_alert_rule: ['name', 'name', 'name'],
-  create_alert_rule: ['runs', 'name', 'cannot'],
-  delete_alert_rule: ['name', 'name', 'name'],
-  silence_alert_rule: ['yes', 'name', 'yes'],
-  unsilence_alert_rule: ['runs', 'name', 'yes'],
   create_helm_repository: ['yes', 'yes', 'yes'],
   update_billing_info: ['yes', 'yes', 'yes'],
   list_job_deployments: read,
@@ -129,6 +125,12 @@ const table: Record<string, Row> = {
   update_webhook: ['yes', 'yes', 'yes'],
   test_webhook: ['runs', 'runs', 'runs'],
   delete_webhook: ['yes', 'yes', 'yes'],
+  // The cluster that it needs can't be read then.
+  create_alert_rule: ['runs', 'name', 'cannot'],
+  silence_alert_rule: ['yes', 'name', 'yes'],
+  // None is silenced, so nothing is sent.
+  unsilence_alert_rule: ['runs', 'read', 'yes'],
+  delete_alert_rule: ['name', 'name', 'name'],
 };
 
 /** Tools whose target is in no environment: rules about environments have no hold on them. */

@@ -369,6 +369,15 @@ describe('a scheduled job', () => {
   });
 });
 
+const silence = async (id: string, until: string | null) => {
+  const present = await rule(id);
+  await fixture.db.write((trx) =>
+    fixture.engine.silenceAlertRule(trx, present, until === null ? null : { until, reason: 'Load test.' }),
+  );
+  fixture.engine.wake();
+};
+const inSeconds = (seconds: number) => new Date(clock.now() + seconds * 1000).toISOString();
+
 describe('an alert rule', () => {
   beforeAll(async () => {
     // Runs of jobs that the clock has passed by would move it on.
@@ -438,15 +447,6 @@ describe('an alert rule', () => {
     const id = await addRule({ target_id: systemRandom.uuid(), promql, operator, threshold });
     expect((await states(id)).at(-1)).toEqual([end, true, end === 'NOTIFIED']);
   });
-
-  const silence = async (id: string, until: string | null) => {
-    const present = await rule(id);
-    await fixture.db.write((trx) =>
-      fixture.engine.silenceAlertRule(trx, present, until === null ? null : { until, reason: 'Load test.' }),
-    );
-    fixture.engine.wake();
-  };
-  const inSeconds = (seconds: number) => new Date(clock.now() + seconds * 1000).toISOString();
 
   test('that fires is SUPPRESSED while it is silenced, and told of when the silence ends', async () => {
     const id = await addRule({ target_id: systemRandom.uuid(), promql: '1' });
