@@ -64,6 +64,7 @@ import { startServices } from './service/start-services.ts';
 import { stopServices } from './service/stop-services.ts';
 import { planTerraform, redeployTerraform } from './terraform/terraform.ts';
 import { createEnvironmentVariable, overrideEnvironmentVariable, createSecret } from './variable/new-variables.ts';
+import { deleteHelmRepository, listHelmRepositories, updateHelmRepository } from './registry/helm-repositories.ts';
 import { deleteEnvironmentVariable } from './variable/delete-environment-variable.ts';
 import { listEnvironmentVariables } from './variable/list-environment-variables.ts';
 import { setEnvironmentVariables } from './variable/set-environment-variables.ts';
@@ -168,6 +169,9 @@ export const tools: readonly Tool[] = [
   silenceAlertRule,
   unsilenceAlertRule,
   deleteAlertRule,
+  listHelmRepositories,
+  updateHelmRepository,
+  deleteHelmRepository,
 ];
 
 /** The tools that are offered if nothing is chosen. */

@@ -99,7 +99,15 @@ export interface TargetDeclaration {
 }
 
 /** Kinds of rows in an answer. Each kind identifies the place of a row differently. */
-export const placedRowKinds = ['projects', 'environments', 'alert rules', 'deliveries', 'events', 'clusters'] as const;
+export const placedRowKinds = [
+  'projects',
+  'environments',
+  'alert rules',
+  'deliveries',
+  'events',
+  'uses',
+  'clusters',
+] as const;
 
 /** Rows that belong to different projects and environments. */
 export interface PlacedRows {

@@ -238,6 +238,10 @@ export const extensionEndpoints: string[] = [
   'GET /organization/{organizationId}/labelsGroups',
   'GET /organization/{organizationId}/annotationsGroups',
   'GET /organization/{organizationId}/helmRepository',
+  ...['GET', 'PUT', 'DELETE'].map(
+    (method) => `${method} /organization/{organizationId}/helmRepository/{helmRepositoryId}`,
+  ),
+  'GET /organization/{organizationId}/helmRepository/{helmRepositoryId}/associatedServices',
   'GET /organization/{organizationId}/containerRegistry',
   'GET /organization/{organizationId}/availableRole',
   'GET /organization/{organizationId}/customRole',

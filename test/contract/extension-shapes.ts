@@ -87,6 +87,14 @@ const extensionShapes = {
     target_secret_set   boolean required
     project_names_filter[]       string
     environment_types_filter[]   string`,
+  'service uses': `
+    results[].service_id         uuid required
+    results[].service_name       string required
+    results[].service_type       string required
+    results[].environment_id     uuid required
+    results[].environment_name   string required
+    results[].project_id         uuid required
+    results[].project_name       string`,
   'any variable': `${shapes.variable.replace(/^(\s*value\s+string)$/m, '$1 nullable')}
     is_secret   boolean required`,
   log: `${line}
@@ -403,6 +411,9 @@ const beyond: Readonly<Record<string, AnswerShape>> = {
   'GET /organization/{organizationId}/labelsGroups': list('labels group'),
   'GET /organization/{organizationId}/annotationsGroups': list('annotations group'),
   'GET /organization/{organizationId}/helmRepository': list('helm repository'),
+  'GET /organization/{organizationId}/helmRepository/{helmRepositoryId}': one('helm repository'),
+  'PUT /organization/{organizationId}/helmRepository/{helmRepositoryId}': one('helm repository'),
+  'GET /organization/{organizationId}/helmRepository/{helmRepositoryId}/associatedServices': one('service uses'),
   'GET /organization/{organizationId}/containerRegistry': list('registry'),
   'GET /organization/{organizationId}/availableRole': list('role'),
   'GET /organization/{organizationId}/inviteMember': list('invitation'),

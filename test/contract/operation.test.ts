@@ -251,6 +251,9 @@ describe('secrets', () => {
       'create_secret_of_project.value',
       ...['application', 'container', 'job', 'environment', 'project'].map((kind) => `update_secret_of_${kind}.value`),
       'update_webhook.target_secret',
+      ...['password', 'secret_access_key', 'vendor_secret_key', '*'].map(
+        (name) => `update_helm_repository.config.${name}`,
+      ),
       'update_application.autoscaling.scalers[].trigger_authentication.config_yaml',
       'create_container.autoscaling.scalers[].trigger_authentication.config_yaml',
     ]);

@@ -770,6 +770,28 @@ const cases: Case[] = [
     says: 'no such id',
   },
   {
+    tool: 'list_helm_repositories',
+    right: organization,
+    answers: { results: rows({ id: '@helm_repository_id', associated_services_count: any }) },
+    wrong: { organization_id: nowhere },
+    says: 'no such id',
+  },
+  {
+    tool: 'update_helm_repository',
+    right: { ...organization, helm_repository_id: '@helm_repository_id', url: 'https://charts.example/moved' },
+    answers: { id: '@helm_repository_id' },
+    again: {},
+    wrong: { ...organization, helm_repository_id: '@helm_repository_id', url: 'ftp://x' },
+    says: '"url"',
+  },
+  {
+    tool: 'delete_helm_repository',
+    right: { ...organization, helm_repository_id: 'private-charts' },
+    answers: {},
+    wrong: { ...organization, helm_repository_id: nowhere },
+    says: 'no such id',
+  },
+  {
     tool: 'delete_webhook',
     right: { ...organization, webhook_id: '@webhook_id' },
     answers: {},

@@ -158,6 +158,21 @@ const organizationCalls: readonly ForeignCall[] = [
     },
   },
   {
+    tool: 'update_helm_repository',
+    args: (server) => ({ ...organization(server), helm_repository_id: 'charts', description: 'Our charts.' }),
+    changes: ['~helmRepositories charts'],
+    holds: (made) => {
+      expect(made.questions.join('\n')).toContain("Where the platform doesn't keep it, it is lost");
+      expect(JSON.stringify([made.result, made.questions])).not.toContain('charts-secret');
+    },
+  },
+  {
+    tool: 'delete_helm_repository',
+    args: (server) => ({ ...organization(server), helm_repository_id: 'charts' }),
+    changes: ['-helmRepositories charts'],
+    holds: ({ questions }) => expect(questions.join('\n')).toMatch(/Used by: helm shop\/|Used by: helm /),
+  },
+  {
     tool: 'create_webhook',
     args: (server) => ({
       ...organization(server),

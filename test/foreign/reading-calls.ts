@@ -263,6 +263,11 @@ export const readingCalls: readonly ForeignCall[] = [
     holds: ({ text }) => expect(text).toContain('cost-centre'),
   },
   {
+    tool: 'list_helm_repositories',
+    args: (server) => organization(server),
+    holds: (made) => expect(rows(made)).toHaveLength(made.server.platform.state.helmRepositories.length),
+  },
+  {
     tool: 'list_webhook_events',
     args: (server) => ({
       ...organization(server),

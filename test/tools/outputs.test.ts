@@ -153,6 +153,13 @@ const calls: Record<string, Args> = {
   silence_alert_rule: { alert_rule_id: 'disk-filling', until: '2999-01-01T00:00:00Z' },
   unsilence_alert_rule: { alert_rule_id: 'report-late' },
   delete_alert_rule: { alert_rule_id: 'disk-filling' },
+  list_helm_repositories: {},
+  update_helm_repository: {
+    helm_repository_id: 'private-charts',
+    url: 'oci://elsewhere.acme.example/charts',
+    config: { username: 'writer' },
+  },
+  delete_helm_repository: { helm_repository_id: 'charts' },
 };
 
 let platform: TestPlatform;

@@ -33,7 +33,8 @@ const expectedNames =
   'list_webhooks, update_project, delete_project, update_environment, ' +
   'list_roles, update_member_role, remove_member, list_invitations, revoke_invitation, resend_invitation, list_api_tokens, revoke_api_token, ' +
   'update_webhook, test_webhook, delete_webhook, ' +
-  'create_alert_rule, silence_alert_rule, unsilence_alert_rule, delete_alert_rule';
+  'create_alert_rule, silence_alert_rule, unsilence_alert_rule, delete_alert_rule, ' +
+  'list_helm_repositories, update_helm_repository, delete_helm_repository';
 
 interface Node {
   /** Names of the members on the way, `[]` for the rows of an array. */
@@ -193,6 +194,7 @@ describe('input schemas', () => {
       'set_environment_variables.variables',
       'set_environment_variables.secrets',
       'create_alert_rule.condition',
+      'update_helm_repository.config',
     ]);
   });
 

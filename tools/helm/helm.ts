@@ -12,7 +12,10 @@ export const createHelmRepository = defineTool(operations.create_helm_repository
       'vendor_access_key …',
   },
   folded: ['config'],
-  plan: () => ['Stores these credentials on the platform.'],
+  plan: () => [
+    'Stores these credentials on the platform.',
+    'delete_helm_repository, in the toolset administration, takes it back.',
+  ],
   render: record({ first: ['name', 'id', 'kind', 'url'] }),
 });
 

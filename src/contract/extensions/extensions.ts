@@ -7,6 +7,7 @@ import { domainExtensions } from './domains.ts';
 import { organizationExtensions } from './organization.ts';
 import { placeExtensions } from './places.ts';
 import { peopleExtensions } from './people.ts';
+import { registryExtensions } from './registries.ts';
 import { serviceReadExtensions } from './service-reads.ts';
 import { webhookExtensions } from './webhooks.ts';
 import { wideReadExtensions } from './wide-reads.ts';
@@ -24,6 +25,7 @@ export const extensionOperations = {
   ...peopleExtensions,
   ...webhookExtensions,
   ...alertExtensions,
+  ...registryExtensions,
   ...serviceReadExtensions,
   ...deploymentExtensions,
   ...changeExtensions,

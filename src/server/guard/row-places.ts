@@ -77,6 +77,7 @@ const places: Readonly<Record<PlacedRows['are'], (row: JsonRecord, input: JsonRe
   'alert rules': (row) => placeAround(recordAt(row, 'target'), recordAt(row, 'target.service')),
   deliveries: (row) => placeAround({}, recordAt(row, 'request.payload')),
   events: (row) => placeAround(row, row),
+  uses: (row) => placeAround({}, row),
   clusters: () => ({ isInEnvironment: false }),
 };
 

@@ -90,7 +90,7 @@ const rowsOf = (view: JsonRecord): JsonRecord[] =>
   Array.isArray(view['results']) ? (view['results'] as JsonRecord[]) : [];
 
 const count = (rows: readonly unknown[], noun: string): string =>
-  `${rows.length} ${noun}${rows.length === 1 ? '' : 's'}`;
+  `${rows.length} ${rows.length === 1 ? noun : /[^aeiou]y$/.test(noun) ? `${noun.slice(0, -1)}ies` : `${noun}s`}`;
 
 const pagingMembers = ['pagination', 'page', 'page_size', 'without_pages'];
 

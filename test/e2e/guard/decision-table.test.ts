@@ -131,6 +131,9 @@ const table: Record<string, Row> = {
   // None is silenced, so nothing is sent.
   unsilence_alert_rule: ['runs', 'read', 'yes'],
   delete_alert_rule: ['name', 'name', 'name'],
+  list_helm_repositories: read,
+  update_helm_repository: ['yes', 'yes', 'yes'],
+  delete_helm_repository: ['yes', 'yes', 'yes'],
 };
 
 /** Tools whose target is in no environment: rules about environments have no hold on them. */
@@ -164,6 +167,9 @@ const placeless = [
   'update_webhook',
   'test_webhook',
   'delete_webhook',
+  'list_helm_repositories',
+  'update_helm_repository',
+  'delete_helm_repository',
 ];
 /** Tools whose every call is destructive. */
 const destructive = [

@@ -73,7 +73,6 @@ export function strictReader(platform: Pick<TestPlatform, 'must'>): StrictReader
       'list_cluster_locks',
       'list_alert_receivers',
       'list_annotations_groups',
-      'list_helm_repositories',
       'list_events',
       'list_services_of_organization',
       'list_environments_of_organization',
@@ -89,6 +88,9 @@ export function strictReader(platform: Pick<TestPlatform, 'must'>): StrictReader
       await ask('get_cluster_status', { ...organization, cluster_id: id });
     for (const { id } of rowsOf(await ask('list_alert_rules', organization)))
       await ask('get_alert_rule', { alert_rule_id: id });
+    for (const { id } of rowsOf(await ask('list_helm_repositories', organization)))
+      for (const name of ['get_helm_repository', 'list_services_of_helm_repository'] as const)
+        await ask(name, { ...organization, helm_repository_id: id });
     for (const { id } of rowsOf(await ask('list_labels_groups', organization)))
       await ask('get_labels_group', { ...organization, labels_group_id: id });
     for (const { id } of rowsOf(await ask('list_webhooks', organization)))

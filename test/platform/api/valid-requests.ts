@@ -96,6 +96,7 @@ export function validRequests(ids: Ids, mark: string): Record<OperationName, Inp
   const helm = at('helm_id');
   const job = at('job_id');
   const webhook = { ...organizationList(ids), ...at('webhook_id') };
+  const helmRepository = { ...organizationList(ids), ...at('helm_repository_id') };
   const terraform = at('terraform_id');
   const environment = at('environment_id');
   const project = at('project_id');
@@ -404,6 +405,17 @@ export function validRequests(ids: Ids, mark: string): Record<OperationName, Inp
       project_names_filter: [],
       environment_types_filter: ['STAGING'],
     },
+    get_helm_repository: helmRepository,
+    list_services_of_helm_repository: helmRepository,
+    update_helm_repository: {
+      ...helmRepository,
+      name: `charts ${mark} changed`,
+      kind: 'OCI_GENERIC_CR',
+      skip_tls_verification: true,
+      url: 'oci://charts.example.com/elsewhere',
+      description: 'Changed by a test.',
+      config: { username: 'reader', password: 'sent-as-a-password', vendor_project_id: 'p' },
+    },
     list_labels_groups: list,
     list_annotations_groups: list,
     list_helm_repositories: list,
@@ -556,6 +568,7 @@ export function validRequests(ids: Ids, mark: string): Record<OperationName, Inp
     },
     delete_webhook: webhook,
     delete_alert_rule: at('alert_rule_id'),
+    delete_helm_repository: { ...organizationList(ids), helm_repository_id: seedId('helm-repository/private') },
     delete_application: application,
     delete_container: container,
     delete_database: database,

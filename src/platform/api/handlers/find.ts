@@ -25,12 +25,17 @@ export async function findById<Kind extends FoundById>(
 }
 
 /** Finds one row of an organization by id. A row of another organization counts as unknown. */
-export async function findInOrganization<Kind extends 'cluster' | 'webhook' | 'labels_group' | 'member' | 'invitation'>(
-  db: Db,
-  kind: Kind,
-  organizationId: string,
-  id: string,
-): Promise<Selectable<DatabaseSchema[Kind]>> {
+export async function findInOrganization<
+  Kind extends
+    | 'cluster'
+    | 'webhook'
+    | 'labels_group'
+    | 'annotations_group'
+    | 'registry'
+    | 'helm_repository'
+    | 'member'
+    | 'invitation',
+>(db: Db, kind: Kind, organizationId: string, id: string): Promise<Selectable<DatabaseSchema[Kind]>> {
   await findById(db, 'organization', organizationId);
   const row = await findById(db, kind, id);
   if ((row as { organization_id: string }).organization_id !== organizationId) throw notFound(kind, id);
@@ -85,11 +90,15 @@ export async function requireReferences(
   ids: readonly string[],
 ): Promise<void> {
   if (ids.length === 0) return;
-  const rows = await db
-    .selectFrom(table as 'role')
-    .select('id')
-    .where('organization_id', '=', organizationId)
-    .where('id', 'in', [...new Set(ids)])
+  // Kept, because they would otherwise go before what refers to them is there.
+  const rows = await db.sql
+    .kept(
+      db
+        .selectFrom(table as 'role')
+        .select('id')
+        .where('organization_id', '=', organizationId)
+        .where('id', 'in', [...new Set(ids)]),
+    )
     .execute();
   const missing = ids.find((id) => !rows.some((row) => row.id === id));
   if (missing !== undefined) throw invalid(member, `no ${table.replaceAll('_', ' ')} has the id ${missing}`);

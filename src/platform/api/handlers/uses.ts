@@ -1,0 +1,66 @@
+import { sql } from 'kysely';
+import { parseJson, type JsonRecord } from '../../../contract/index.ts';
+import { refused } from '../../common/index.ts';
+import type { Db } from '../../store/index.ts';
+import { findInOrganization } from './find.ts';
+
+/** Resources of the organization that services use. */
+type Used = 'helm_repository';
+
+const recordIn = (value: unknown, name: string): JsonRecord => {
+  const inner = (value as JsonRecord | undefined)?.[name];
+  return typeof inner === 'object' && inner !== null ? (inner as JsonRecord) : {};
+};
+
+/** The ids of the resources of a kind that a service's configuration names. */
+const idsIn: Readonly<Record<Used, (spec: JsonRecord) => readonly unknown[]>> = {
+  helm_repository: (spec) => [recordIn(recordIn(recordIn(spec, 'source'), 'repository'), 'repository')['id']],
+};
+
+const wordOf = (kind: Used): string => kind.replaceAll('_', ' ');
+
+/**
+ * The services whose configuration names a resource, in the order of projects, environments and names.
+ * @throws ApiProblem 404 for an unknown organization or resource
+ */
+export async function usesOf(kind: Used, organizationId: string, id: string, db: Db) {
+  await findInOrganization(db, kind, organizationId, id);
+  const rows = await db
+    .selectFrom('service')
+    .innerJoin('environment', 'environment.id', 'service.environment_id')
+    .innerJoin('project', 'project.id', 'environment.project_id')
+    .where('project.organization_id', '=', organizationId)
+    // Its id is anywhere in few configurations, so few are parsed.
+    .where(sql<boolean>`cast(${sql.ref('service.spec')} as text) like ${`%${id}%`}`)
+    .select(['service.id as service_id', 'service.name as service_name', 'service.kind', 'service.spec'])
+    .select(['environment.id as environment_id', 'environment.name as environment_name'])
+    .select(['project.id as project_id', 'project.name as project_name'])
+    .orderBy('project.name')
+    .orderBy('environment.name')
+    .orderBy('service.name')
+    .execute();
+  return rows.flatMap(({ kind: service, spec, ...row }) =>
+    idsIn[kind](parseJson(spec) as JsonRecord).includes(id) ? [{ ...row, service_type: service.toUpperCase() }] : [],
+  );
+}
+
+const namedInRefusal = 5;
+
+/**
+ * Refuses to delete what services use. Waits for services that are being created or changed, and keeps others from
+ * using it until the transaction ends.
+ * @throws ApiProblem 400 with the services; 404 for an unknown organization or resource
+ */
+export async function requireUnused(kind: Used, organizationId: string, id: string, db: Db): Promise<void> {
+  const { name } = await findInOrganization(db, kind, organizationId, id);
+  await db.sql.held(db.selectFrom(kind).select('id').where('id', '=', id)).execute();
+  const uses = await usesOf(kind, organizationId, id, db);
+  if (uses.length === 0) return;
+  const named = uses
+    .slice(0, namedInRefusal)
+    .map((use) => `${use.project_name}/${use.environment_name}/${use.service_name}`);
+  const more = uses.length - named.length;
+  throw refused(
+    `The ${wordOf(kind)} ${name} can't be deleted: ${uses.length} service${uses.length === 1 ? ' uses' : 's use'} it (${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}). Change or delete these first.`,
+  );
+}

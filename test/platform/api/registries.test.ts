@@ -1,0 +1,106 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { connectorsTo, type Connectors } from '../../support/connectors.ts';
+import { agree, textOf, userAnswering, type TestClient, type User } from '../../support/mcp-clients.ts';
+import { type Json, rowsOf, startTestPlatform, type TestPlatform } from '../../support/test-platform.ts';
+
+let platform: TestPlatform;
+let connectors: Connectors;
+let client: TestClient;
+let user: User;
+
+const secret = 'only-the-repository-knows-it';
+
+const connect = async (): Promise<void> => {
+  connectors = connectorsTo(platform.url, platform.token);
+  user = userAnswering(agree);
+  client = await connectors.modern(user);
+};
+
+beforeAll(async () => {
+  platform = await startTestPlatform({ timeScale: 0 });
+  await connect();
+});
+
+afterAll(async () => {
+  await connectors.close();
+  await platform.close();
+});
+
+const newestEvent = async (): Promise<Json> =>
+  ((await platform.must('list_events', { organization_id: platform.organizationId }))['events'] as Json[])[0]!;
+
+const call = async (tool: string, args: Json = {}) => {
+  const result = await client.call(tool, args);
+  expect(JSON.stringify(result)).not.toContain(secret);
+  return result;
+};
+
+const succeeded = async (tool: string, args: Json = {}): Promise<Json> => {
+  const result = await call(tool, args);
+  expect(result.isError, textOf(result)).toBeFalsy();
+  return result.structuredContent as Json;
+};
+
+/** The last question that the user was asked. */
+const question = (): string => user.questions.at(-1)!.message;
+
+/** What is stored of the secrets of a repository, in whatever words. */
+const sealedOf = (table: string, id: unknown): unknown =>
+  (platform.dump()[table] as Json[]).find((row) => row['id'] === id)!['sealed_config'];
+
+test('a Helm repository is linked, moved, used, and removed once nothing uses it', async () => {
+  const made = await succeeded('create_helm_repository', {
+    name: 'vendor',
+    kind: 'HTTPS',
+    url: 'https://charts.example.com',
+    skip_tls_verification: false,
+    config: { username: 'ci', password: secret },
+  });
+  const repository = { helm_repository_id: 'vendor' };
+  const sealed = sealedOf('helm_repository', made['id']);
+  expect(sealed).not.toBeNull();
+
+  await succeeded('update_helm_repository', { ...repository, url: 'https://elsewhere.example.com' });
+  expect(question()).toContain('config.password');
+  expect(question()).toContain('they are sent to the new address');
+  expect(sealedOf('helm_repository', made['id'])).toBe(sealed);
+  const event = await newestEvent();
+  expect(event).toMatchObject({ event_type: 'UPDATE', target_type: 'HELM_REPOSITORY', target_id: made['id'] });
+  expect(JSON.parse(String(event['change']))).toEqual({ url: 'https://elsewhere.example.com' });
+
+  await succeeded('update_helm_repository', { ...repository, config: { password: `${secret} now` } });
+  expect(sealedOf('helm_repository', made['id'])).not.toBe(sealed);
+  expect(JSON.stringify(await newestEvent())).not.toContain(secret);
+  await succeeded('update_helm_repository', { ...repository, config: { password: '' } });
+  expect(sealedOf('helm_repository', made['id'])).toBeNull();
+
+  const helm = { helm_id: platform.seed['helm_id'], values_override: {} };
+  const source = (id: unknown) => ({
+    source: { helm_repository: { repository: id, chart_name: 'a', chart_version: '1' } },
+  });
+  await succeeded('update_helm', { ...helm, ...source(made['id']) });
+  const refused = await call('delete_helm_repository', repository);
+  expect(question()).toContain('Used by: helm shop/staging/session-cache.');
+  expect(textOf(refused)).toContain('1 service uses it (shop/staging/session-cache)');
+
+  await connectors.close();
+  platform = await platform.restart();
+  await connect();
+  expect(rowsOf(await succeeded('list_helm_repositories')).find(({ id }) => id === made['id'])).toMatchObject({
+    url: 'https://elsewhere.example.com',
+    associated_services_count: 1,
+  });
+  await succeeded('update_helm', { ...helm, ...source(platform.seed['helm_repository_id']) });
+  await succeeded('delete_helm_repository', repository);
+  expect(question()).toContain('No service that is shown here uses it.');
+  expect(await newestEvent()).toMatchObject({ event_type: 'DELETE', target_type: 'HELM_REPOSITORY' });
+  expect(rowsOf(await succeeded('list_helm_repositories')).map(({ id }) => id)).not.toContain(made['id']);
+  const late = await platform.call('update_helm', {
+    ...helm,
+    ...source(made['id']),
+    name: 'late',
+    auto_deploy: false,
+    arguments: [],
+  });
+  expect(late.status).toBe(400);
+});
