@@ -38,6 +38,16 @@ import { compareEnvironments } from './environment/compare-environments.ts';
 import { getEnvironmentOverview } from './environment/get-environment-overview.ts';
 import { getEnvironmentStatus } from './environment/get-environment-status.ts';
 import { restartServices } from './environment/restart-services.ts';
+import {
+  createAnnotationsGroup,
+  createLabelsGroup,
+  deleteAnnotationsGroup,
+  deleteLabelsGroup,
+  listAnnotationsGroups,
+  listLabelsGroups,
+  updateAnnotationsGroup,
+  updateLabelsGroup,
+} from './group/groups.ts';
 import { createHelmRepository, getHelm, updateHelm } from './helm/helm.ts';
 import { createJob, updateJob, listJobDeployments } from './job/jobs.ts';
 import {
@@ -172,6 +182,14 @@ export const tools: readonly Tool[] = [
   listHelmRepositories,
   updateHelmRepository,
   deleteHelmRepository,
+  listLabelsGroups,
+  createLabelsGroup,
+  updateLabelsGroup,
+  deleteLabelsGroup,
+  listAnnotationsGroups,
+  createAnnotationsGroup,
+  updateAnnotationsGroup,
+  deleteAnnotationsGroup,
 ];
 
 /** The tools that are offered if nothing is chosen. */

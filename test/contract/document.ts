@@ -237,6 +237,14 @@ export const extensionEndpoints: string[] = [
   'POST /organization/{organizationId}/webhook/{webhookId}/test',
   'GET /organization/{organizationId}/labelsGroups',
   'GET /organization/{organizationId}/annotationsGroups',
+  'POST /organization/{organizationId}/labelsGroups',
+  ...['PUT', 'DELETE'].map((method) => `${method} /organization/{organizationId}/labelsGroups/{labelsGroupId}`),
+  'GET /organization/{organizationId}/labelsGroups/{labelsGroupId}/associatedItems',
+  'POST /organization/{organizationId}/annotationsGroups',
+  ...['GET', 'PUT', 'DELETE'].map(
+    (method) => `${method} /organization/{organizationId}/annotationsGroups/{annotationsGroupId}`,
+  ),
+  'GET /organization/{organizationId}/annotationsGroups/{annotationsGroupId}/associatedItems',
   'GET /organization/{organizationId}/helmRepository',
   ...['GET', 'PUT', 'DELETE'].map(
     (method) => `${method} /organization/{organizationId}/helmRepository/{helmRepositoryId}`,

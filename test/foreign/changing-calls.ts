@@ -158,6 +158,55 @@ const organizationCalls: readonly ForeignCall[] = [
     },
   },
   {
+    tool: 'create_labels_group',
+    args: (server) => ({
+      ...organization(server),
+      name: 'owners',
+      labels: [{ key: 'owner', value: 'data', propagate_to_cloud_provider: true }],
+    }),
+    changes: ['+labelsGroups owners'],
+  },
+  {
+    tool: 'update_labels_group',
+    args: (server) => ({
+      ...organization(server),
+      labels_group_id: 'costs',
+      labels: [{ key: 'cost-centre', value: '43' }],
+    }),
+    changes: ['~labelsGroups costs'],
+    holds: ({ server }) =>
+      expect(server.platform.state.labelsGroups.find((row) => row['name'] === 'costs')).toMatchObject({
+        labels: [{ key: 'cost-centre', value: '43', propagate_to_cloud_provider: true }],
+      }),
+  },
+  {
+    tool: 'delete_labels_group',
+    args: (server) => ({ ...organization(server), labels_group_id: 'owners' }),
+    changes: ['-labelsGroups owners'],
+    holds: ({ questions }) => expect(questions.join('\n')).toContain('No service that is shown here uses it.'),
+  },
+  {
+    tool: 'create_annotations_group',
+    args: (server) => ({
+      ...organization(server),
+      name: 'mesh',
+      annotations: [{ key: 'mesh/inject', value: 'true' }],
+      scopes: ['PODS'],
+    }),
+    changes: ['+annotationsGroups mesh'],
+  },
+  {
+    tool: 'update_annotations_group',
+    args: (server) => ({ ...organization(server), annotations_group_id: 'mesh', scopes: ['PODS', 'JOBS'] }),
+    changes: ['~annotationsGroups mesh'],
+  },
+  {
+    tool: 'delete_annotations_group',
+    args: (server) => ({ ...organization(server), annotations_group_id: 'mesh' }),
+    changes: ['-annotationsGroups mesh'],
+    holds: ({ questions }) => expect(questions.join('\n')).toContain('which services use it'),
+  },
+  {
     tool: 'update_helm_repository',
     args: (server) => ({ ...organization(server), helm_repository_id: 'charts', description: 'Our charts.' }),
     changes: ['~helmRepositories charts'],

@@ -80,6 +80,10 @@ export const lessons: readonly Lesson[] = [
   },
   { request: /^(POST|DELETE) \/alert-rules\/[^/]+\/silence$/, why: 'the same holds for silences of alert rules' },
   { request: /^(GET|POST) \/database\/[^/]+\/(recovery|restore)\b/, why: 'the same holds for bringing databases back' },
+  {
+    request: /^GET \/organization\/[^/]+\/annotationsGroups\/[^/]+\/associatedItems$/,
+    why: 'the document has who uses a group for labels alone',
+  },
   { request: /^(GET|DELETE) \/organization\/[^/]+\/apiToken\b/, why: 'the same holds for API tokens' },
 ];
 

@@ -263,6 +263,16 @@ export const readingCalls: readonly ForeignCall[] = [
     holds: ({ text }) => expect(text).toContain('cost-centre'),
   },
   {
+    tool: 'list_labels_groups',
+    args: (server) => organization(server),
+    holds: (made) => expect(rows(made)).toHaveLength(made.server.platform.state.labelsGroups.length),
+  },
+  {
+    tool: 'list_annotations_groups',
+    args: (server) => organization(server),
+    holds: (made) => expect(rows(made)).toHaveLength(made.server.platform.state.annotationsGroups.length),
+  },
+  {
     tool: 'list_helm_repositories',
     args: (server) => organization(server),
     holds: (made) => expect(rows(made)).toHaveLength(made.server.platform.state.helmRepositories.length),

@@ -160,6 +160,14 @@ const calls: Record<string, Args> = {
     config: { username: 'writer' },
   },
   delete_helm_repository: { helm_repository_id: 'charts' },
+  list_labels_groups: {},
+  create_labels_group: { name: 'owners', labels: [{ key: 'owner', value: 'data', propagate_to_cloud_provider: true }] },
+  update_labels_group: { labels_group_id: 'cost', labels: [{ key: 'team', value: 'checkout' }] },
+  delete_labels_group: { labels_group_id: 'cost' },
+  list_annotations_groups: {},
+  create_annotations_group: { name: 'mesh', annotations: [{ key: 'mesh/inject', value: 'true' }], scopes: ['PODS'] },
+  update_annotations_group: { annotations_group_id: 'metrics', scopes: ['PODS'] },
+  delete_annotations_group: { annotations_group_id: 'metrics' },
 };
 
 let platform: TestPlatform;

@@ -34,7 +34,9 @@ const expectedNames =
   'list_roles, update_member_role, remove_member, list_invitations, revoke_invitation, resend_invitation, list_api_tokens, revoke_api_token, ' +
   'update_webhook, test_webhook, delete_webhook, ' +
   'create_alert_rule, silence_alert_rule, unsilence_alert_rule, delete_alert_rule, ' +
-  'list_helm_repositories, update_helm_repository, delete_helm_repository';
+  'list_helm_repositories, update_helm_repository, delete_helm_repository, ' +
+  'list_labels_groups, create_labels_group, update_labels_group, delete_labels_group, ' +
+  'list_annotations_groups, create_annotations_group, update_annotations_group, delete_annotations_group';
 
 interface Node {
   /** Names of the members on the way, `[]` for the rows of an array. */
@@ -195,6 +197,10 @@ describe('input schemas', () => {
       'set_environment_variables.secrets',
       'create_alert_rule.condition',
       'update_helm_repository.config',
+      'create_labels_group.labels[]',
+      'update_labels_group.labels[]',
+      'create_annotations_group.annotations[]',
+      'update_annotations_group.annotations[]',
     ]);
   });
 

@@ -4,6 +4,7 @@ import { backupExtensions } from './backups.ts';
 import { changeExtensions } from './changes.ts';
 import { deploymentExtensions } from './deployments.ts';
 import { domainExtensions } from './domains.ts';
+import { groupExtensions } from './groups.ts';
 import { organizationExtensions } from './organization.ts';
 import { placeExtensions } from './places.ts';
 import { peopleExtensions } from './people.ts';
@@ -26,6 +27,7 @@ export const extensionOperations = {
   ...webhookExtensions,
   ...alertExtensions,
   ...registryExtensions,
+  ...groupExtensions,
   ...serviceReadExtensions,
   ...deploymentExtensions,
   ...changeExtensions,

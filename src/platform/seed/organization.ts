@@ -216,21 +216,27 @@ export async function seedOrganization(db: Db, time: SeedTime, vault: Vault): Pr
     .execute();
   await db
     .insertInto('labels_group')
-    .values({
-      ...owned(time, 'labels-group/cost', 'cost'),
-      labels: JSON.stringify([
-        { key: 'team', value: 'shop', propagate_to_cloud_provider: true },
-        { key: 'cost-center', value: '4711', propagate_to_cloud_provider: false },
-      ]),
-    })
+    .values([
+      {
+        ...owned(time, 'labels-group/cost', 'cost'),
+        labels: JSON.stringify([
+          { key: 'team', value: 'shop', propagate_to_cloud_provider: true },
+          { key: 'cost-center', value: '4711', propagate_to_cloud_provider: false },
+        ]),
+      },
+      { ...owned(time, 'labels-group/unused', 'trial-labels'), labels: '[]' },
+    ])
     .execute();
   await db
     .insertInto('annotations_group')
-    .values({
-      ...owned(time, 'annotations-group/metrics', 'metrics'),
-      annotations: JSON.stringify([{ key: 'metrics.acme.example/scrape', value: 'true' }]),
-      scopes: JSON.stringify(['DEPLOYMENTS', 'PODS']),
-    })
+    .values([
+      {
+        ...owned(time, 'annotations-group/metrics', 'metrics'),
+        annotations: JSON.stringify([{ key: 'metrics.acme.example/scrape', value: 'true' }]),
+        scopes: JSON.stringify(['DEPLOYMENTS', 'PODS']),
+      },
+      { ...owned(time, 'annotations-group/unused', 'trial-annotations'), annotations: '[]', scopes: '[]' },
+    ])
     .execute();
   await db
     .insertInto('helm_repository')

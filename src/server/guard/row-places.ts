@@ -21,6 +21,8 @@ const typesOutside: readonly string[] = [
   'cluster',
   'webhook',
   'helm_repository',
+  'labels_group',
+  'annotations_group',
   'container_registry',
   'members_and_roles',
 ];

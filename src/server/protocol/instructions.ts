@@ -54,6 +54,7 @@ const administered: readonly (readonly [tool: string, subject: string])[] = [
   ['list_roles', 'people'],
   ['list_api_tokens', 'tokens'],
   ['list_helm_repositories', 'registries'],
+  ['list_labels_groups', 'labels'],
 ];
 
 /** That there are such tools, where they are hidden. */

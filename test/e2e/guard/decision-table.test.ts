@@ -134,6 +134,14 @@ const table: Record<string, Row> = {
   list_helm_repositories: read,
   update_helm_repository: ['yes', 'yes', 'yes'],
   delete_helm_repository: ['yes', 'yes', 'yes'],
+  list_labels_groups: read,
+  create_labels_group: ['runs', 'runs', 'runs'],
+  update_labels_group: ['yes', 'yes', 'yes'],
+  delete_labels_group: ['yes', 'yes', 'yes'],
+  list_annotations_groups: read,
+  create_annotations_group: ['runs', 'runs', 'runs'],
+  update_annotations_group: ['yes', 'yes', 'yes'],
+  delete_annotations_group: ['yes', 'yes', 'yes'],
 };
 
 /** Tools whose target is in no environment: rules about environments have no hold on them. */
@@ -170,6 +178,14 @@ const placeless = [
   'list_helm_repositories',
   'update_helm_repository',
   'delete_helm_repository',
+  'list_labels_groups',
+  'create_labels_group',
+  'update_labels_group',
+  'delete_labels_group',
+  'list_annotations_groups',
+  'create_annotations_group',
+  'update_annotations_group',
+  'delete_annotations_group',
 ];
 /** Tools whose every call is destructive. */
 const destructive = [

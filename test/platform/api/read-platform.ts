@@ -72,7 +72,6 @@ export function strictReader(platform: Pick<TestPlatform, 'must'>): StrictReader
       'list_members',
       'list_cluster_locks',
       'list_alert_receivers',
-      'list_annotations_groups',
       'list_events',
       'list_services_of_organization',
       'list_environments_of_organization',
@@ -92,7 +91,11 @@ export function strictReader(platform: Pick<TestPlatform, 'must'>): StrictReader
       for (const name of ['get_helm_repository', 'list_services_of_helm_repository'] as const)
         await ask(name, { ...organization, helm_repository_id: id });
     for (const { id } of rowsOf(await ask('list_labels_groups', organization)))
-      await ask('get_labels_group', { ...organization, labels_group_id: id });
+      for (const name of ['get_labels_group', 'list_services_of_labels_group'] as const)
+        await ask(name, { ...organization, labels_group_id: id });
+    for (const { id } of rowsOf(await ask('list_annotations_groups', organization)))
+      for (const name of ['get_annotations_group', 'list_services_of_annotations_group'] as const)
+        await ask(name, { ...organization, annotations_group_id: id });
     for (const { id } of rowsOf(await ask('list_webhooks', organization)))
       for (const name of ['get_webhook', 'list_webhook_events'] as const)
         await ask(name, { ...organization, webhook_id: id });

@@ -48,6 +48,10 @@ const question = (): string => user.questions.at(-1)!.message;
 const sealedOf = (table: string, id: unknown): unknown =>
   (platform.dump()[table] as Json[]).find((row) => row['id'] === id)!['sealed_config'];
 
+const source = (id: unknown) => ({
+  source: { helm_repository: { repository: id, chart_name: 'a', chart_version: '1' } },
+});
+
 test('a Helm repository is linked, moved, used, and removed once nothing uses it', async () => {
   const made = await succeeded('create_helm_repository', {
     name: 'vendor',
@@ -75,9 +79,6 @@ test('a Helm repository is linked, moved, used, and removed once nothing uses it
   expect(sealedOf('helm_repository', made['id'])).toBeNull();
 
   const helm = { helm_id: platform.seed['helm_id'], values_override: {} };
-  const source = (id: unknown) => ({
-    source: { helm_repository: { repository: id, chart_name: 'a', chart_version: '1' } },
-  });
   await succeeded('update_helm', { ...helm, ...source(made['id']) });
   const refused = await call('delete_helm_repository', repository);
   expect(question()).toContain('Used by: helm shop/staging/session-cache.');
@@ -104,3 +105,33 @@ test('a Helm repository is linked, moved, used, and removed once nothing uses it
   });
   expect(late.status).toBe(400);
 });
+
+test.each([
+  ['labels', { labels: [{ key: 'owner', value: 'a', propagate_to_cloud_provider: false }] }],
+  ['annotations', { annotations: [{ key: 'owner', value: 'a' }], scopes: ['PODS'] }],
+] as const)(
+  'a group of %s is made, given to a service, changed, and removed once nothing has it',
+  async (kind, body) => {
+    const made = await succeeded(`create_${kind}_group`, { name: `owners-${kind}`, ...body });
+    const group = { [`${kind}_group_id`]: `owners-${kind}` };
+    const application = { application_id: platform.seed['application_id'] };
+    expect((await call(`create_${kind}_group`, { name: `OWNERS-${kind}`, ...body })).isError).toBe(true);
+    await succeeded('update_application', { ...application, [`${kind}_groups`]: [{ id: made['id'] }] });
+
+    await succeeded(`update_${kind}_group`, { ...group, [kind]: [{ key: 'owner', value: 'b' }] });
+    expect(question()).toMatch(/Used by: application shop\/staging\/[\w-]+\./);
+    const event = await newestEvent();
+    expect(event).toMatchObject({ event_type: 'UPDATE', target_id: made['id'] });
+    expect(JSON.stringify(event['change'])).toContain('owner');
+    const kept = rowsOf(await succeeded(`list_${kind}_groups`)).find(({ id }) => id === made['id'])!;
+    expect(kept[kind]).toMatchObject([{ key: 'owner', value: 'b' }]);
+
+    const refused = await call(`delete_${kind}_group`, group);
+    expect(refused.isError).toBe(true);
+    expect(textOf(refused)).toContain('1 service uses it');
+    await succeeded('update_application', { ...application, [`${kind}_groups`]: [] });
+    await succeeded(`delete_${kind}_group`, group);
+    expect(await newestEvent()).toMatchObject({ event_type: 'DELETE', target_id: made['id'] });
+    expect(rowsOf(await succeeded(`list_${kind}_groups`)).map(({ id }) => id)).not.toContain(made['id']);
+  },
+);

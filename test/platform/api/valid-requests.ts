@@ -96,6 +96,9 @@ export function validRequests(ids: Ids, mark: string): Record<OperationName, Inp
   const helm = at('helm_id');
   const job = at('job_id');
   const webhook = { ...organizationList(ids), ...at('webhook_id') };
+  const labels = { name: `${mark} labels`, labels: [{ key: 'team', value: 'a', propagate_to_cloud_provider: false }] };
+  const annotations = { name: `${mark} annotations`, annotations: [{ key: 'a/b', value: 'c' }], scopes: ['PODS'] };
+  const annotationsGroup = { ...organizationList(ids), ...at('annotations_group_id') };
   const helmRepository = { ...organizationList(ids), ...at('helm_repository_id') };
   const terraform = at('terraform_id');
   const environment = at('environment_id');
@@ -416,6 +419,18 @@ export function validRequests(ids: Ids, mark: string): Record<OperationName, Inp
       description: 'Changed by a test.',
       config: { username: 'reader', password: 'sent-as-a-password', vendor_project_id: 'p' },
     },
+    create_labels_group: { ...organizationList(ids), ...labels },
+    update_labels_group: {
+      ...organizationList(ids),
+      ...at('labels_group_id'),
+      ...labels,
+      name: `${mark} labels, again`,
+    },
+    list_services_of_labels_group: { ...organizationList(ids), ...at('labels_group_id') },
+    get_annotations_group: annotationsGroup,
+    create_annotations_group: { ...organizationList(ids), ...annotations },
+    update_annotations_group: { ...annotationsGroup, ...annotations, name: `${mark} annotations, again` },
+    list_services_of_annotations_group: annotationsGroup,
     list_labels_groups: list,
     list_annotations_groups: list,
     list_helm_repositories: list,
@@ -568,6 +583,8 @@ export function validRequests(ids: Ids, mark: string): Record<OperationName, Inp
     },
     delete_webhook: webhook,
     delete_alert_rule: at('alert_rule_id'),
+    delete_labels_group: { ...organizationList(ids), labels_group_id: seedId('labels-group/unused') },
+    delete_annotations_group: { ...organizationList(ids), annotations_group_id: seedId('annotations-group/unused') },
     delete_helm_repository: { ...organizationList(ids), helm_repository_id: seedId('helm-repository/private') },
     delete_application: application,
     delete_container: container,

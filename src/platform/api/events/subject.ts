@@ -98,6 +98,8 @@ const targetKinds: readonly string[] = [
   'cluster',
   'webhook',
   'helm_repository',
+  'labels_group',
+  'annotations_group',
   'registry',
   'member',
   'invitation',

@@ -49,7 +49,13 @@ export const withoutNulls = <Row extends object>(row: Row): WithoutNulls<Row> =>
   Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null)) as WithoutNulls<Row>;
 
 /** The owner within which names are unique, by table. */
-const owners = { project: 'organization_id', environment: 'project_id', helm_repository: 'organization_id' } as const;
+const owners = {
+  project: 'organization_id',
+  environment: 'project_id',
+  helm_repository: 'organization_id',
+  labels_group: 'organization_id',
+  annotations_group: 'organization_id',
+} as const;
 
 /**
  * Refuses a name that a sibling already has, ignoring case.

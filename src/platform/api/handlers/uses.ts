@@ -5,16 +5,21 @@ import type { Db } from '../../store/index.ts';
 import { findInOrganization } from './find.ts';
 
 /** Resources of the organization that services use. */
-type Used = 'helm_repository';
+type Used = 'helm_repository' | 'labels_group' | 'annotations_group';
 
 const recordIn = (value: unknown, name: string): JsonRecord => {
   const inner = (value as JsonRecord | undefined)?.[name];
   return typeof inner === 'object' && inner !== null ? (inner as JsonRecord) : {};
 };
 
+const idsOf = (value: unknown): readonly unknown[] =>
+  Array.isArray(value) ? value.map((one) => (one as JsonRecord)['id']) : [];
+
 /** The ids of the resources of a kind that a service's configuration names. */
 const idsIn: Readonly<Record<Used, (spec: JsonRecord) => readonly unknown[]>> = {
   helm_repository: (spec) => [recordIn(recordIn(recordIn(spec, 'source'), 'repository'), 'repository')['id']],
+  labels_group: ({ labels_groups: groups }) => idsOf(groups),
+  annotations_group: ({ annotations_groups: groups }) => idsOf(groups),
 };
 
 const wordOf = (kind: Used): string => kind.replaceAll('_', ' ');
