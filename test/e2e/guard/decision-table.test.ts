@@ -128,8 +128,7 @@ const table: Record<string, Row> = {
   // The cluster that it needs can't be read then.
   create_alert_rule: ['runs', 'name', 'cannot'],
   silence_alert_rule: ['yes', 'name', 'yes'],
-  // None is silenced, so nothing is sent.
-  unsilence_alert_rule: ['runs', 'read', 'yes'],
+  unsilence_alert_rule: ['runs', 'name', 'yes'],
   delete_alert_rule: ['name', 'name', 'name'],
   list_helm_repositories: read,
   update_helm_repository: ['yes', 'yes', 'yes'],
