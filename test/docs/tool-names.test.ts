@@ -24,6 +24,7 @@ const namesOperations = [
 const others: Readonly<Record<string, string>> = {
   create_app: 'a function in the log of a simulated application',
   list_total: 'a table of the database',
+  silence_reason: 'a member of alert rules',
   plan_token: 'an argument of every tool that changes something',
   lock_timeout: 'a setting of PostgreSQL',
   upgrade_error: 'an effect of a fault rule',

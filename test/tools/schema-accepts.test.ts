@@ -17,7 +17,9 @@ const membersOf = (tool: Tool): readonly [string, JsonSchema][] =>
 
 /** Issues with one argument, whatever else may be wrong with the call. */
 const issuesWith = (tool: Tool, name: string, value: unknown): readonly string[] =>
-  issuesOfCall(tool, { [name]: value }).filter((issue) => issue.startsWith(`"${name}`) && !acrossMembers.test(issue));
+  issuesOfCall(tool, { [name]: value }).filter(
+    (issue) => ['"', '.', '['].some((end) => issue.startsWith(`"${name}${end}`)) && !acrossMembers.test(issue),
+  );
 
 const members = tools.flatMap((tool) =>
   membersOf(tool).map(([name, schema]) => ({ tool, at: `${tool.name}.${name}`, name, schema })),

@@ -66,7 +66,7 @@ export const createAlertRule = composeTool({
   fields: { condition: '{promql, operator: ABOVE…, threshold}', alert_receiver_ids: 'Who is told.' },
   folded: ['condition'],
   hidden: ['severity', 'for_duration', 'description', 'tag', 'enabled', 'presentation'],
-  preview: () => Promise.resolve([toldOnce('delete_alert_rule takes it back.')]),
+  preview: () => Promise.resolve([toldOnce('A tool of this toolset deletes it again.')]),
   output: operations.create_alert_rule.response,
   answer: (_, __, [answer = {}]) => Promise.resolve(answer),
   render: record({ first: shown }),
@@ -104,7 +104,7 @@ const deleted: Preview = reading(ruleReads, async (args, { reader }) => {
 export const deleteAlertRule = defineTool(operations.delete_alert_rule, {
   toolset: 'administration',
   title: 'Delete an alert for good',
-  description: 'Delete an alert rule for good. silence_alert_rule mutes it for a time.',
+  description: 'Delete an alert rule for good. To mute it for a time, silence it instead.',
   preview: deleted,
   render: record(),
 });
@@ -128,7 +128,7 @@ export const silenceAlertRule = defineTool(operations.silence_alert_rule, {
   description: 'Silence an alert rule (mute, snooze, maintenance) until a time: nobody is told of it.',
   plan: ({ until }) => [
     `Nobody is told of it until ${until}, neither that it fires nor that it stops. If it fires then, its receivers are told.`,
-    'unsilence_alert_rule ends it earlier.',
+    'A tool of this toolset ends the silence earlier.',
   ],
   preview: silenced,
   noOpCheck: alreadySilenced,

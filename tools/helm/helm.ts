@@ -12,10 +12,7 @@ export const createHelmRepository = defineTool(operations.create_helm_repository
       'vendor_access_key …',
   },
   folded: ['config'],
-  plan: () => [
-    'Stores these credentials on the platform.',
-    'delete_helm_repository, in the toolset administration, takes it back.',
-  ],
+  plan: () => ['Stores these credentials on the platform.', 'A tool of the toolset administration takes it back.'],
   render: record({ first: ['name', 'id', 'kind', 'url'] }),
 });
 

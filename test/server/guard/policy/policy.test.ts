@@ -257,7 +257,12 @@ describe('tools that can never pass', () => {
       'unlock_cluster',
       'silence_alert_rule',
     ]);
-    expect(await never('deny: [{ tier: write }]')).toEqual(['create_project', 'test_webhook']);
+    expect(await never('deny: [{ tier: write }]')).toEqual([
+      'create_project',
+      'test_webhook',
+      'create_labels_group',
+      'create_annotations_group',
+    ]);
     expect(await never('deny: [{ tier: write }, { tier: disruptive, toolset: services }]')).toContain(
       'deploy_application',
     );
