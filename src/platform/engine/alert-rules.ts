@@ -147,6 +147,8 @@ const rulesWatching = (trx: Db, serviceId: string, environmentId: string) =>
     .where('source', '=', 'MANAGED')
     .where('enabled', '=', 1)
     .where('state', 'in', ['OK', ...firingStates])
+    // Of a rule that is silenced without an end, nothing here knows what for: it keeps its state.
+    .where((eb) => eb.or([eb('state', '<>', 'SUPPRESSED'), eb('silenced_until', 'is not', null)]))
     .where((eb) =>
       eb.or([
         eb('target_id', 'in', [serviceId, environmentId]),

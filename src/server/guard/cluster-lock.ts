@@ -41,6 +41,9 @@ export function readsToFindLock(operation: AnyOperation): readonly ReadUse[] {
     ? [
         ...readUses(without, operations.get_organization),
         ...lockReads(without),
+        ...(operation.reachesEnvironments === true
+          ? readUses('the plan does not say on which clusters its environments are', operations.get_environment)
+          : []),
         ...(needsCluster(operation)
           ? readUses('the plan does not say that nothing can run on the cluster', operations.list_clusters)
           : []),
