@@ -29,7 +29,7 @@ import { openExistingVault, readKnownRecords } from '../../src/platform/store/in
 import { runProgram } from '../support/built-program.ts';
 import { conditionsIn, dataWith } from '../support/conditions.ts';
 import { waitUntil } from '../support/docker/docker-engine.ts';
-import { exceedsMemory, scriptContainer } from '../support/docker/docker-platform.ts';
+import { exceedsMemory, littleMemory, scriptContainer } from '../support/docker/docker-platform.ts';
 import { startTestHosts, type TestHosts } from '../support/docker/hosts.ts';
 import { prepareSpawnedPlatform, type SpawnedPlatform } from '../support/docker/spawned-platform.ts';
 import { type Json, rowsOf } from '../support/test-platform.ts';
@@ -290,7 +290,11 @@ test('a container of an environment does not reach the agents', async () => {
 });
 
 test('that an instance exceeded its memory is told, on every node', async () => {
-  const id = await create('hungry', exceedsMemory, { memory: 16, min_running_instances: 2, max_running_instances: 2 });
+  const id = await create('hungry', exceedsMemory, {
+    ...littleMemory,
+    min_running_instances: 2,
+    max_running_instances: 2,
+  });
   await platform.call('POST', `/container/${id}/deploy`, {});
   const nodes = new Set<string | undefined>();
   await expect
@@ -400,7 +404,7 @@ test('agents that are no longer configured go with all that belongs to them; wha
   expect(of('agents')).toContain(`1 of 2 nodes can't be asked: ${why}`);
   expect(of('objects of platforms')).toContain(`volumes, images and containers on 1 node were not looked at: ${why}`);
   await onlyThere(async () => {
-    const id = await create('greedy', exceedsMemory, { memory: 16 });
+    const id = await create('greedy', exceedsMemory, littleMemory);
     await deploy(id);
     expect(await failures(id)).toContainEqual(
       expect.objectContaining({

@@ -9,7 +9,12 @@ import {
   listDockerVolumes,
 } from '../../src/platform/runtime/docker/api/index.ts';
 import { dataWith } from '../support/conditions.ts';
-import { type DockerPlatform, exceedsMemory, startDockerPlatform } from '../support/docker/docker-platform.ts';
+import {
+  type DockerPlatform,
+  exceedsMemory,
+  littleMemory,
+  startDockerPlatform,
+} from '../support/docker/docker-platform.ts';
 import { everythingOn, makeForeignObjects } from '../support/docker/foreign-objects.ts';
 import { isLanding } from '../suites.ts';
 
@@ -103,7 +108,7 @@ test.skipIf(isLanding)(
 
 const firstFailures = [
   ['an image that is not there', { tag: '2' }, /The image 127\.0\.0\.1:\d+\/shell:2 does not exist/],
-  ['too little memory', { memory: 16, arguments: ['-c', exceedsMemory] }, /needed more memory than its limit/],
+  ['too little memory', { ...littleMemory, arguments: ['-c', exceedsMemory] }, /needed more memory than its limit/],
 ] as const;
 const otherFirstFailures = [
   ['a program that is not there', { entrypoint: '/bin/nothing' }, /a program was not found \(exit code 127\)/],

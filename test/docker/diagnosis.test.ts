@@ -1,7 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { CauseCode } from '../../src/analysis/diagnosis/diagnosis.ts';
 import { connectorsTo, type Connectors } from '../support/connectors.ts';
-import { type DockerPlatform, exceedsMemory, startDockerPlatform } from '../support/docker/docker-platform.ts';
+import {
+  type DockerPlatform,
+  exceedsMemory,
+  littleMemory,
+  startDockerPlatform,
+} from '../support/docker/docker-platform.ts';
 import { startTestRegistry, type TestRegistry } from '../support/docker/docker-registry.ts';
 import { type TestClient, textOf } from '../support/mcp-clients.ts';
 import type { Json } from '../support/test-platform.ts';
@@ -61,7 +66,7 @@ const broken: readonly Broken[] = [
     code: 'out_of_memory',
     says: /more memory than it may \(it has 16 MB\)/,
     script: exceedsMemory,
-    more: () => ({ memory: 16 }),
+    more: () => littleMemory,
   },
   {
     name: 'unready',

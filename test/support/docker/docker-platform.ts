@@ -45,9 +45,13 @@ const isSettled = (state: unknown): boolean =>
 
 /**
  * A script that needs 48 MB at once, a moment after its start: engines lose what the kernel told them about a container
- * that ends immediately, and an instance that lives for two seconds counts as running.
+ * that ends immediately, and an instance that lives for two seconds counts as running. With a tenth of a CPU it would
+ * live longer.
  */
 export const exceedsMemory = 'sleep 0.5; exec dd if=/dev/zero of=/dev/null bs=48M count=1';
+
+/** What a service has that runs `exceedsMemory`. */
+export const littleMemory = { memory: 16, cpu: 1000 } as const;
 
 /** The configuration of a container that runs a script in busybox. */
 export const scriptContainer = (registryId: string, script: string, more: Json = {}): Json => ({
