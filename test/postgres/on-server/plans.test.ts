@@ -92,10 +92,19 @@ async function rowsReadBy({ text, values }: SentStatement): Promise<number> {
 /** Rows go where their indexes say, in as many steps as the logarithm of what is there. */
 const isInsertion = ({ text }: SentStatement): boolean => /^\s*insert/i.test(text);
 
+/** Statements that need all that they read. */
+const mayReadMany = [
+  // Whether a service differs from what is deployed: every variable that it receives, as its deployment reads them.
+  /^select \* from "variable" where "service_id" in \(/,
+  // What uses a group or a repository, asked by an administrator who lists, changes or deletes it.
+  /^select "service"\."id" as "service_id", .* from "service" inner join "environment"/s,
+];
+
 test('no statement of the API or the engine reads more rows because there are more of them', async () => {
   const statements = recording
     .statements()
-    .filter((statement) => /^\s*(?:select|update|delete|with)\b/i.test(statement.text) && !isInsertion(statement));
+    .filter((statement) => /^\s*(?:select|update|delete|with)\b/i.test(statement.text) && !isInsertion(statement))
+    .filter(({ text }) => !mayReadMany.some((form) => form.test(text)));
   expect(statements.length).toBeGreaterThan(150);
   const tooMany: unknown[] = [];
   let explained = 0;
