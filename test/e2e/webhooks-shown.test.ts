@@ -30,7 +30,7 @@ async function call(tool: string, args: Json) {
 
 test('a webhook that is turned off is no webhook to which nothing happened', async () => {
   const { text, answer } = await call('list_webhook_events', { webhook_id: platform.seed['webhook_id'] });
-  expect(answer['totals']).toEqual(expect.objectContaining({ deliveries: 0, webhook_is_off: true }));
+  expect(answer['totals']).toEqual(expect.objectContaining({ deliveries: 0, webhook: 'turned off' }));
   expect(text).toContain('turned off');
 });
 

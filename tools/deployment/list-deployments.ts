@@ -148,7 +148,12 @@ async function found(choice: Choice, page: number, page_size: number, context: T
     results: shown.map(rowWithPath),
     page,
     page_size,
-    looked_at: all.read.length === 1 ? pathsOf(all.read)[0] : lookedAtText(all.read.length, choice.project, context),
+    looked_at:
+      all.read.length === 0
+        ? nothingRead
+        : all.read.length === 1
+          ? pathsOf(all.read)[0]
+          : lookedAtText(all.read.length, choice.project, context),
     since: from === undefined ? undefined : isoAt(from),
     ...(all.found.length === 0 && {
       none: state ?? 'any',
@@ -174,7 +179,7 @@ function lookedText({
   oldest,
   cut,
   whole_since: whole,
-  not_read: unread,
+  unread,
   not_looked_into: notReached,
 }: JsonRecord): readonly string[] {
   if (looked_at === undefined) return [];

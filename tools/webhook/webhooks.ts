@@ -156,15 +156,7 @@ const isTurnedOff = async (id: unknown, organizationId: unknown, context: ToolCo
 const counted = (count: unknown, one: string, more: string): string => `${String(count)} ${count === 1 ? one : more}`;
 
 function totalsText({ totals, pagination }: JsonRecord): string {
-  const {
-    deliveries,
-    attempts,
-    received,
-    failed,
-    waiting,
-    next_attempt_at: next,
-    webhook_is_off: off,
-  } = totals as JsonRecord;
+  const { deliveries, attempts, received, failed, waiting, next_attempt_at: next, webhook: off } = totals as JsonRecord;
   const { page, total_pages: pages, total_count: all } = isRecord(pagination) ? pagination : {};
   const ends = [
     `${String(received)} received`,
@@ -176,7 +168,7 @@ function totalsText({ totals, pagination }: JsonRecord): string {
     `${counted(deliveries, 'delivery', 'deliveries')} in ${counted(attempts, 'attempt', 'attempts')}`,
     ...(deliveries === 0 ? [] : [`: ${ends.join(', ')}`]),
     '.',
-    ...(off === true ? [' The webhook is turned off: it is sent nothing.'] : []),
+    ...(off === undefined ? [] : [` The webhook is ${show(off)}: it is sent nothing.`]),
     ...(isPart
       ? [
           ` Page ${String(page)} of ${pages}, by attempts (${String(all)}): earlier ones of the last delivery may be on the next.`,
@@ -233,7 +225,7 @@ export const listWebhookEvents = defineTool(operations.list_webhook_events, {
     const attempts = rowsIn(answer);
     const results = deliveriesOf(attempts);
     const isOff = results.length === 0 && (await isTurnedOff(webhook, organization, context));
-    return { ...answer, results, totals: { ...totalsOf(attempts, results), ...(isOff && { webhook_is_off: true }) } };
+    return { ...answer, results, totals: { ...totalsOf(attempts, results), ...(isOff && { webhook: 'turned off' }) } };
   },
   render: rendered(table('delivery', deliveryColumns)),
 });
