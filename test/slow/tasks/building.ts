@@ -132,7 +132,7 @@ export const building: readonly Task[] = [
         has: { target_url: 'https://chat.acme.example/hooks/failed', events: ['DEPLOYMENT_FAILED'], enabled: true },
       },
     ],
-    says: '0 events',
+    says: '0 deliveries',
   },
   {
     want: 'let the alert for checkout errors fire only at twice its threshold, held for ten minutes',
