@@ -1,22 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Runtime } from '../../../src/platform/runtime/runtime.ts';
+import { instantRuntime as runtime } from '../../support/instant-runtime.ts';
 import { type Json, rowsOf, startTestPlatform, type TestPlatform } from '../../support/test-platform.ts';
-
-/** Everything succeeds at once. */
-const runtime: Runtime = {
-  refusalOf: () => undefined,
-  begin: async () => undefined,
-  abandon: async () => undefined,
-  commits: async () => [],
-  addressesOf: () => [],
-  sweep: async () => ({ removed: [], left: [] }),
-  observeRunning: async () => [],
-  logs: async () => [],
-  upgradeFails: () => true,
-  simulatedCondition: () => false,
-  pauseBefore: () => 0,
-  observe: async () => ({ outcome: 'succeeded', lines: [], cursor: '' }),
-};
 
 const withLimits = (limits: { cpu?: number; memory?: number; services?: number }) =>
   ({

@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import type { OperationName } from '../../../src/contract/operations.ts';
 import { omit } from '../../../src/server/json/index.ts';
+import { instantRuntime } from '../../support/instant-runtime.ts';
 import { openTestStore } from '../../support/test-store.ts';
-import { type Json, startTestPlatform, type TestPlatform } from '../../support/test-platform.ts';
+import { type Json, rowsOf, startTestPlatform, type TestPlatform } from '../../support/test-platform.ts';
 
 let platform: TestPlatform;
 let ids: Readonly<Record<string, string>>;
@@ -204,4 +205,62 @@ test('what is stored of a deployment tells no secret; without it, any change cou
   } finally {
     await store.destroy();
   }
+});
+
+test('a domain of a cluster with real addresses is part of what is deployed, and so is its removal', async () => {
+  const real = await startTestPlatform({
+    realClusters: {
+      clusters: [
+        {
+          name: 'real',
+          description: 'With addresses of its own.',
+          version: 'test',
+          createRuntime: () => ({
+            ...instantRuntime,
+            domainTarget: ({ id }: { readonly id: string }) => `${id}.example.com`,
+          }),
+        },
+      ],
+      registries: [{ name: 'ours', kind: 'GENERIC_CR', url: 'https://registry.example.com' }],
+    },
+  });
+  onTestFinished(() => real.close());
+  const organization = { organization_id: real.organizationId };
+  const [cluster] = rowsOf(await real.must('list_clusters', organization)).filter(({ name }) => name === 'real');
+  const [registry] = rowsOf(await real.must('list_container_registries', organization)).filter(
+    ({ name }) => name === 'ours',
+  );
+  const project = await real.must('create_project', { ...organization, name: 'addresses' });
+  const environment = await real.must('create_environment', {
+    project_id: project['id'],
+    name: 'one',
+    mode: 'STAGING',
+    cluster_id: cluster!['id'],
+  });
+  const { id: container_id } = await real.must('create_container', {
+    environment_id: environment['id'],
+    name: 'web',
+    registry_id: registry!['id'],
+    image_name: 'web',
+    tag: '1',
+    cpu: 10,
+    memory: 10,
+    healthchecks: {},
+  });
+  const status = async () => (await real.must('get_container_status', { container_id }))['service_deployment_status'];
+  const deploy = async (): Promise<void> => {
+    await real.must('deploy_container', { container_id });
+    await expect.poll(status, { interval: 20 }).toBe('UP_TO_DATE');
+  };
+  const create = () =>
+    real.must('create_container_domain', { container_id, domain: 'www.example.org', generate_certificate: false });
+  await deploy();
+  const { id: custom_domain_id } = await create();
+  expect(await status()).toBe('OUT_OF_DATE');
+  await real.must('delete_container_domain', { container_id, custom_domain_id });
+  expect(await status()).toBe('UP_TO_DATE');
+  const { id: kept } = await create();
+  await deploy();
+  await real.must('delete_container_domain', { container_id, custom_domain_id: kept });
+  expect(await status()).toBe('OUT_OF_DATE');
 });

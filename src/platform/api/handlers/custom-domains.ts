@@ -35,18 +35,23 @@ const domainsOf = (db: Db, serviceId: string): Promise<Row[]> =>
     .execute();
 
 /**
- * Prepares a change of a service's domains, and records it. Unless DNS is simulated, the change takes effect with the
- * next deployment.
- * @returns the required DNS target of its domains; undefined where DNS is simulated
+ * Makes a change of a service's domains. Unless DNS is simulated, it takes effect with the next deployment.
+ * @param change gets the required DNS target of the domains; undefined where DNS is simulated
  * @throws ApiProblem 400 while its cluster is locked
  */
-async function beginChange(kind: DomainKind, id: string, context: RequestContext): Promise<string | undefined> {
+async function changeDomains<Answer>(
+  kind: DomainKind,
+  id: string,
+  context: RequestContext,
+  change: (target: string | undefined) => Promise<Answer>,
+): Promise<Answer> {
   const service = await findService(context.db, kind, id);
   await findUnlockedCluster(service.environment_id, context);
   await touchEnvironment(service.environment_id, context);
   const target = await context.engine.domainTarget(context.db, service);
+  const changed = await change(target);
   if (target !== undefined) await context.engine.markOutOfDate(context.db, [id]);
-  return target;
+  return changed;
 }
 
 const list = async (kind: DomainKind, id: string, page: PageInput, { db, engine }: RequestContext) => {
@@ -110,15 +115,17 @@ function requireOutsideClusters(domain: string, clusterDomains: readonly string[
   }
 }
 
-async function create(
-  kind: DomainKind,
+async function create(kind: DomainKind, id: string, given: NewDomain, context: RequestContext) {
+  requireOutsideClusters(given.domain, context.engine.clusterDomains);
+  return changeDomains(kind, id, context, async (target) => answer(await insert(id, given, context), target));
+}
+
+/** @throws ApiProblem 409 if a service has the domain already */
+async function insert(
   id: string,
   { domain, generate_certificate: certificate, use_cdn: usesCdn = false }: NewDomain,
-  context: RequestContext,
-) {
-  const { db, clock, random } = context;
-  requireOutsideClusters(domain, context.engine.clusterDomains);
-  const target = await beginChange(kind, id, context);
+  { db, clock, random }: RequestContext,
+): Promise<Row> {
   // Across all environments, a domain belongs to one service.
   await db.lock(`custom_domain/${domain.toLowerCase()}`);
   const holder = await db
@@ -132,7 +139,7 @@ async function create(
       `"${domain}" is taken by ${holder.service_id === id ? 'this service already' : `the service ${holder.service_id}`}`,
     );
   const now = isoNow(clock);
-  const row = await db
+  return db
     .insertInto('custom_domain')
     .values({
       id: random.uuid(),
@@ -145,19 +152,18 @@ async function create(
     })
     .returningAll()
     .executeTakeFirstOrThrow();
-  return answer(row, target);
 }
 
-async function remove(kind: DomainKind, id: string, domainId: string, context: RequestContext): Promise<undefined> {
-  await beginChange(kind, id, context);
-  const { numDeletedRows } = await context.db
-    .deleteFrom('custom_domain')
-    .where('id', '=', domainId)
-    .where('service_id', '=', id)
-    .executeTakeFirst();
-  if (numDeletedRows === 0n) throw notFound('custom_domain', domainId);
-  return undefined;
-}
+const remove = (kind: DomainKind, id: string, domainId: string, context: RequestContext): Promise<undefined> =>
+  changeDomains(kind, id, context, async () => {
+    const { numDeletedRows } = await context.db
+      .deleteFrom('custom_domain')
+      .where('id', '=', domainId)
+      .where('service_id', '=', id)
+      .executeTakeFirst();
+    if (numDeletedRows === 0n) throw notFound('custom_domain', domainId);
+    return undefined;
+  });
 
 export const customDomainHandlers = {
   list_application_domains: ({ application_id, ...page }, context) =>
