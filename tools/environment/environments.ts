@@ -15,7 +15,7 @@ import {
   services,
 } from '../../src/server/tool/index.ts';
 import { landedAsAsked, readsOfCluster } from '../shared/landed-as-asked.ts';
-import { namedByRules } from '../shared/named-by-rules.ts';
+import { namedByRules } from '../shared/plan-parts.ts';
 import { serviceSubject } from '../shared/any-service.ts';
 import { afterwards, readsAfterwards, startedAnswer, startMoment } from '../shared/deployment-started.ts';
 import { waitForEnd } from '../shared/wait-for-end.ts';

@@ -1,16 +1,8 @@
 import * as z from 'zod';
 import { operations } from '../../src/contract/index.ts';
-import {
-  defineTool,
-  partialUpdate,
-  reading,
-  record,
-  show,
-  table,
-  type JsonRecord,
-  type Preview,
-} from '../../src/server/tool/index.ts';
+import { defineTool, partialUpdate, record, show, table, type JsonRecord } from '../../src/server/tool/index.ts';
 import { deletionOf, usedBy } from '../registry/uses.ts';
+import { joined } from '../shared/plan-parts.ts';
 
 const toolset = 'administration';
 
@@ -18,13 +10,6 @@ const ofLabels = { get: operations.get_labels_group, uses: operations.list_servi
 const ofAnnotations = { get: operations.get_annotations_group, uses: operations.list_services_of_annotations_group };
 
 const later = 'Services that have it get the change with their next deployment.';
-
-/** What changes, and who has the group. */
-const alsoUsed = (changes: Preview, uses: Preview): Preview =>
-  reading(
-    (planned) => [changes, uses].flatMap(({ reads }) => reads?.(planned) ?? []),
-    async (args, context) => [...(await changes(args, context)), ...(await uses(args, context))],
-  );
 
 const groupText = (kind: 'labels' | 'annotations') => (group: JsonRecord) => {
   const pairs = (Array.isArray(group[kind]) ? group[kind] : []) as readonly JsonRecord[];
@@ -58,7 +43,7 @@ export const updateLabelsGroup = defineTool(operations.update_labels_group, {
   ...labelsUpdate,
   folded: ['labels[]'],
   plan: () => [later],
-  preview: alsoUsed(labelsUpdate.preview, usedBy(ofLabels)),
+  preview: joined(labelsUpdate.preview, usedBy(ofLabels)),
 });
 
 export const deleteLabelsGroup = defineTool(operations.delete_labels_group, {
@@ -98,7 +83,7 @@ export const updateAnnotationsGroup = defineTool(operations.update_annotations_g
   hidden: ['scopes'],
   folded: ['annotations[]'],
   plan: () => [later],
-  preview: alsoUsed(annotationsUpdate.preview, usedBy(ofAnnotations)),
+  preview: joined(annotationsUpdate.preview, usedBy(ofAnnotations)),
 });
 
 export const deleteAnnotationsGroup = defineTool(operations.delete_annotations_group, {

@@ -15,6 +15,7 @@ import {
   type Preview,
   type ToolContext,
 } from '../../src/server/tool/index.ts';
+import { joined } from '../shared/plan-parts.ts';
 import { tokenText } from './api-tokens.ts';
 import { roleGiven, roleReads } from './roles.ts';
 
@@ -82,7 +83,7 @@ export const updateMemberRole = defineTool(operations.update_member_role, {
     if (row !== undefined && !/owner/i.test(String(row['name']))) await refuseForLastOwner(args, context);
     return [{ operation: operations.update_member_role, input: args }];
   },
-  plan: () => ['Takes effect at once, for everything that this person does. Their API tokens keep their own levels.'],
+  plan: () => ['The role decides what this person may do from then on. API tokens have levels of their own.'],
   preview: newRole,
   noOpCheck: hasRole,
   output: z.object({ member: z.string(), role: z.string() }).partial(),
@@ -117,11 +118,6 @@ const whoGoes: Preview = reading(memberReads, async ({ user_id: user }, { target
   ];
 });
 
-const removal: Preview = reading(
-  (planned) => [whoGoes, tokensThatEnd].flatMap(({ reads }) => reads?.(planned) ?? []),
-  async (args, context) => [...(await whoGoes(args, context)), ...(await tokensThatEnd(args, context))],
-);
-
 export const removeMember = defineTool(operations.remove_member, {
   toolset: 'administration',
   title: 'Remove somebody who left',
@@ -134,7 +130,7 @@ export const removeMember = defineTool(operations.remove_member, {
     'Ends this access at once. What they made stays.',
     'They can be invited again; tokens that end can not be brought back.',
   ],
-  preview: removal,
+  preview: joined(whoGoes, tokensThatEnd),
   output: z.object({ removed: z.string() }).partial(),
   answer: (_, { resolved }) => Promise.resolve(pruneRecord({ removed: resolved['user_id']?.name })),
   render: record({ first: ['removed'] }),

@@ -13,7 +13,7 @@ import {
   toldOnce,
   type Preview,
 } from '../../src/server/tool/index.ts';
-import { namedByRules } from '../shared/named-by-rules.ts';
+import { namedByRules } from '../shared/plan-parts.ts';
 
 export const updateProject = defineTool(operations.update_project, {
   toolset: 'administration',

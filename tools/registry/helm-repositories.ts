@@ -11,6 +11,7 @@ import {
   type JsonRecord,
   type Preview,
 } from '../../src/server/tool/index.ts';
+import { joined, movedSecretLines } from '../shared/plan-parts.ts';
 import { deletionOf } from './uses.ts';
 
 const helmReads = { get: operations.get_helm_repository, uses: operations.list_services_of_helm_repository };
@@ -24,40 +25,21 @@ export const listHelmRepositories = defineTool(operations.list_helm_repositories
 
 const update = partialUpdate(operations.update_helm_repository);
 
-/** The line for stored credentials that another address would get. */
-export const credentialsMove = (
-  { url, config }: JsonRecord,
-  present: JsonRecord | undefined,
-  secrets: readonly string[],
-): readonly string[] =>
-  present !== undefined &&
-  url !== undefined &&
-  url !== present['url'] &&
-  !secrets.some((name) => (config as JsonRecord | undefined)?.[name] !== undefined)
-    ? [
-        'Where the platform keeps stored credentials, they are sent to the new address from now on: give others if that may not have them.',
-      ]
-    : [];
-
 const idsIn = (args: JsonRecord) =>
   pick(args, identifyingMembers(operations.get_helm_repository)) as {
     organization_id: string;
     helm_repository_id: string;
   };
 
-const changed: Preview = reading(
-  (planned) => [
-    ...(update.preview.reads?.(planned) ?? []),
-    ...readUses('the plan does not say whether stored credentials get another address', operations.get_helm_repository),
-  ],
-  async (args, context) => [
-    ...(await update.preview(args, context)),
-    ...credentialsMove(args, await context.reader.attempt(operations.get_helm_repository, idsIn(args)), [
-      'password',
-      'secret_access_key',
-      'vendor_secret_key',
-    ]),
-  ],
+const secretNames = ['password', 'secret_access_key', 'vendor_secret_key'];
+
+/** Whether stored credentials get another address. */
+const movedCredentials: Preview = reading(
+  readUses('the plan does not say whether stored credentials get another address', operations.get_helm_repository),
+  async (args, { reader }) => {
+    const given = secretNames.some((name) => (args['config'] as JsonRecord | undefined)?.[name] !== undefined);
+    return movedSecretLines('url', args, await reader.attempt(operations.get_helm_repository, idsIn(args)), !given);
+  },
 );
 
 export const updateHelmRepository = defineTool(operations.update_helm_repository, {
@@ -65,7 +47,7 @@ export const updateHelmRepository = defineTool(operations.update_helm_repository
   title: 'Change a Helm chart repository',
   description: 'Change a Helm chart repository: also its description; config for new credentials, such as {password}.',
   ...update,
-  preview: changed,
+  preview: joined(update.preview, movedCredentials),
   hidden: ['kind', 'skip_tls_verification', 'description'],
   folded: ['config'],
 });

@@ -12,6 +12,7 @@ import {
   type ToolContext,
   rowsIn,
 } from '../../src/server/tool/index.ts';
+import { joined, movedSecretLines } from '../shared/plan-parts.ts';
 import { inKnownWords } from './event-words.ts';
 
 const columns = [
@@ -67,17 +68,11 @@ function webhookText(webhook: JsonRecord): string {
 
 const update = partialUpdate(operations.update_webhook);
 
-/** What becomes of what can't be read, where the address changes. */
-const keptSecret: Preview = reading(presentReads, async (args, context) => {
-  const lines = await update.preview(args, context);
-  const present = await presentWebhook(args, context.reader);
-  const isMoved = present !== undefined && args['target_url'] !== present['target_url'];
-  return isMoved && present['target_secret_set'] === true && args['target_secret'] === undefined
-    ? [
-        ...lines,
-        'Where the platform keeps the secret, it is sent to the new address from now on: give another one if that may not have it.',
-      ]
-    : lines;
+/** Whether a stored secret gets another address. */
+const movedSecret: Preview = reading(presentReads, async (args, { reader }) => {
+  const present = await presentWebhook(args, reader);
+  const hasStored = present?.['target_secret_set'] === true && args['target_secret'] === undefined;
+  return movedSecretLines('target_url', args, present, hasStored);
 });
 
 export const updateWebhook = defineTool(operations.update_webhook, {
@@ -85,7 +80,7 @@ export const updateWebhook = defineTool(operations.update_webhook, {
   title: 'Change a webhook: its address, events or filters',
   description: 'Change a webhook: also events, project_names_filter, environment_types_filter, target_secret.',
   ...update,
-  preview: keptSecret,
+  preview: joined(update.preview, movedSecret),
   expand: async (args, context) => update.expand(await inKnownWords(args, context), context),
   fields: { enabled: 'On.' },
   hidden: ['kind', 'description', 'events', 'target_secret', 'project_names_filter', 'environment_types_filter'],
