@@ -131,9 +131,6 @@ async function subjectsIn(context: ToolContext, { project }: Choice) {
 
 const pathsOf = (subjects: readonly Subject[]): readonly string[] => subjects.map(({ id, path = id }) => path);
 
-const environmentsText = (count: number): string => `${count} environments`;
-const nothingRead = environmentsText(0);
-
 /** The deployments of several environments, or those that fit, and what was looked at for them. */
 async function found(choice: Choice, page: number, page_size: number, context: ToolContext): Promise<JsonRecord> {
   const { state, since } = choice;
@@ -148,12 +145,8 @@ async function found(choice: Choice, page: number, page_size: number, context: T
     results: shown.map(rowWithPath),
     page,
     page_size,
-    looked_at:
-      all.read.length === 0
-        ? nothingRead
-        : all.read.length === 1
-          ? pathsOf(all.read)[0]
-          : lookedAtText(all.read.length, choice.project, context),
+    looked_at: all.read.length === 1 ? pathsOf(all.read)[0] : lookedAtText(all.read.length, choice.project, context),
+    histories: all.read.length,
     since: from === undefined ? undefined : isoAt(from),
     ...(all.found.length === 0 && {
       none: state ?? 'any',
@@ -173,6 +166,7 @@ const allRows = table('deployment', columns);
 /** What a search looked at, in a sentence; none if it was no search. */
 function lookedText({
   looked_at,
+  histories,
   since,
   none,
   states,
@@ -183,7 +177,7 @@ function lookedText({
   not_looked_into: notReached,
 }: JsonRecord): readonly string[] {
   if (looked_at === undefined) return [];
-  if (looked_at === nothingRead && (unread ?? notReached) !== undefined)
+  if (histories === 0 && (unread ?? notReached) !== undefined)
     return ['No history was read, so it is not known whether there are such deployments.'];
   const when = since === undefined ? '' : ` since ${compact(since)}`;
   const nothing =
@@ -200,7 +194,18 @@ function lookedText({
   ];
 }
 
-const besides = ['looked_at', 'since', 'none', 'states', 'oldest', 'cut', 'whole_since', 'unread', 'not_looked_into'];
+const besides = [
+  'looked_at',
+  'histories',
+  'since',
+  'none',
+  'states',
+  'oldest',
+  'cut',
+  'whole_since',
+  'unread',
+  'not_looked_into',
+];
 
 /** The rows with what was looked at. */
 const rowsAndReach: Renderer = {
