@@ -26,7 +26,7 @@ const { name, condition, alert_receiver_ids, severity, for_duration, description
 export const createAlertRule = composeTool({
   name: 'create_alert_rule',
   toolset: 'administration',
-  title: 'A new alert, alarm',
+  title: 'Set up an alert, an alarm',
   description: 'Create an alert rule; severity LOW to CRITICAL, for_duration.',
   input: {
     ...watchedInput,

@@ -41,8 +41,8 @@ export async function watchedBy(context: ToolContext): Promise<JsonRecord> {
   const cluster = environment ? textAtEither(environment, 'cluster_id', 'cluster.id') : undefined;
   return cluster === undefined
     ? context.refuse(
-        'the cluster of what the rule watches is not known, and the platform wants to be told it',
-        'Give the path of what it watches, or another token.',
+        'the cluster of what the rule watches is not known, and the platform requires it',
+        'Give the path of what it watches, or use a token that may read its environment.',
       )
     : { cluster_id: cluster, target: { target_type: type, target_id: id } };
 }

@@ -81,7 +81,7 @@ export const resendInvitation = composeTool({
     if (organization_id === undefined || email === undefined)
       return context.refuse(
         `no invitation with the id ${invitation} can be read here, so its address is not known`,
-        naming`Invite the address anew with ${'invite_member'}.`,
+        naming`Invite the address again with ${'invite_member'}.`,
       );
     const [role_id, role] = [textOf(found, 'role_id'), textOf(found, 'role')];
     return [

@@ -17,9 +17,10 @@ import {
 /** What a permission level lets people do. */
 const permits: Readonly<Record<string, string>> = {
   read: 'sees everything',
-  deploy: 'sees everything, and deploys, stops and restarts',
-  write: 'sees and changes everything but members, tokens, webhooks, billing and clusters',
-  admin: 'everything, members and tokens too',
+  deploy: 'sees everything; deploys, stops and restarts',
+  write:
+    'sees everything; creates and changes what runs, with its variables and alerts; deletes no service or environment',
+  admin: 'everything: deletes services and environments, manages members, tokens, webhooks, billing and clusters',
 };
 
 const customText = (custom: JsonRecord): string =>

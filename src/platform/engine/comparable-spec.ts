@@ -17,7 +17,7 @@ const without = (value: Members, names: readonly string[]): Members =>
 /** Members of configurations that no deployment reads. The name has a column of its own. */
 const unread = ['name', 'description', 'icon_uri', 'auto_deploy', 'auto_preview'];
 
-/** Members that what is stored again gets anew. */
+/** Members that change each time the same content is stored. */
 const renewed = ['id', 'created_at', 'updated_at'];
 
 const isEmpty = (value: unknown): boolean =>

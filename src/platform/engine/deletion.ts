@@ -90,7 +90,10 @@ export async function requireDeletable(db: Db, target: Target): Promise<void> {
 
 const deleted = statePathOf('application', 'DELETE').end;
 
-/** Removes variables with their aliases and overrides, and compares the services that read one of them with what was deployed. */
+/**
+ * Removes variables with their aliases and overrides, and compares the services that read one of them with what was
+ * deployed.
+ */
 async function removeVariables(
   context: DeployableContext,
   trx: Db,

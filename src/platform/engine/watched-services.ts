@@ -7,8 +7,8 @@ import { keptRunning, servicesWithObservation, runningStates, shownStateOf } fro
 type PlaceColumn = 'environment.id' | 'environment.cluster_id';
 
 /**
- * Queries that find the failing services of a cluster or an environment. They start from the failures, which are few; cross joins keep
- * that order on every database.
+ * Queries that find the failing services of a cluster or an environment. They start from the failures, which are few;
+ * cross joins keep that order on every database.
  */
 const failingIn = (column: PlaceColumn, placeId: string) => ({
   failed: (db: Db) =>

@@ -122,7 +122,7 @@ const table: Record<string, Row> = {
   resend_invitation: ['yes', 'yes', 'cannot'],
   list_api_tokens: read,
   revoke_api_token: ['yes', 'yes', 'yes'],
-  update_webhook: ['yes', 'yes', 'yes'],
+  update_webhook: ['yes', 'yes', 'cannot'],
   test_webhook: ['runs', 'runs', 'runs'],
   delete_webhook: ['yes', 'yes', 'yes'],
   // The cluster that it needs can't be read then.
@@ -131,16 +131,16 @@ const table: Record<string, Row> = {
   unsilence_alert_rule: ['runs', 'name', 'yes'],
   delete_alert_rule: ['name', 'name', 'name'],
   list_helm_repositories: read,
-  update_helm_repository: ['yes', 'yes', 'yes'],
+  update_helm_repository: ['yes', 'yes', 'cannot'],
   delete_helm_repository: ['yes', 'yes', 'yes'],
   list_labels_groups: read,
   create_labels_group: ['runs', 'runs', 'runs'],
-  update_labels_group: ['yes', 'yes', 'yes'],
-  delete_labels_group: ['yes', 'yes', 'yes'],
+  update_labels_group: ['name', 'name', 'name'],
+  delete_labels_group: ['name', 'name', 'name'],
   list_annotations_groups: read,
   create_annotations_group: ['runs', 'runs', 'runs'],
-  update_annotations_group: ['yes', 'yes', 'yes'],
-  delete_annotations_group: ['yes', 'yes', 'yes'],
+  update_annotations_group: ['name', 'name', 'cannot'],
+  delete_annotations_group: ['name', 'name', 'name'],
 };
 
 /** Tools whose target is in no environment: rules about environments have no hold on them. */
@@ -236,7 +236,7 @@ const settings: Setting[] = [
       const irreparable =
         mode === 'unknown'
           ? [...destructive, ...blind].includes(tool)
-          : destructive.includes(tool) && mode === 'PRODUCTION' && !clusterTools.includes(tool);
+          : destructive.includes(tool) && mode === 'PRODUCTION' && ![...clusterTools, ...placeless].includes(tool);
       return isAsked(outcome) ? (sensitive || irreparable ? 'nobody' : 'token') : outcome;
     },
   },
