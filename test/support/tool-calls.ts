@@ -155,7 +155,7 @@ export function toolCallsOn({
     test_webhook: () => id('webhook_id'),
     delete_webhook: () => id('webhook_id'),
     create_alert_rule: () => ({
-      service: seed['application_id'],
+      service: `infra://service/application/${seed['application_id']}`,
       name: uniqueName('rule'),
       condition: { promql: 'up == 0' },
       alert_receiver_ids: [seed['alert_receiver_id']],

@@ -261,6 +261,8 @@ const settings: Setting[] = [
     becomes: (outcome, tool, mode) => {
       // It leaves out the events of places that may not be seen.
       if (tool === 'list_events') return outcome;
+      // Its environments are of no known mode, any of them may be PRODUCTION.
+      if (tool === 'delete_project' && mode === 'unknown') return 'denied';
       if (placeless.includes(tool) || tool === 'list_environments' || mode === 'STAGING') return outcome;
       if ([...clusterTools, 'create_environment'].includes(tool)) return mode === 'unknown' ? 'denied' : outcome;
       return 'denied';
