@@ -7,17 +7,14 @@ import type { Db, HelmRepositoryTable, Vault } from '../../store/index.ts';
 import { findById, findInOrganization } from './find.ts';
 import { pageOf } from './page.ts';
 import { ownedBy, requireFreeName, withoutNulls } from './rows.ts';
-import { requireUnused, usesOf } from './uses.ts';
-
-// There is an index on this member.
-const usedRepository = ['source', 'repository', 'repository', 'id'];
+import { helmRepositoryPath, requireUnused, usesOf } from './uses.ts';
 
 const repositoryAnswer = async (db: Db, row: Selectable<HelmRepositoryTable>) => {
   const { total } = await db
     .selectFrom('service')
     .select((select) => select.fn.countAll<number>().as('total'))
     .where('kind', '=', sql.lit('helm'))
-    .where(db.sql.member('spec', usedRepository), '=', row.id)
+    .where(db.sql.member('spec', helmRepositoryPath), '=', row.id)
     .executeTakeFirstOrThrow();
   return {
     ...withoutNulls(row),

@@ -1,5 +1,5 @@
-import { sql } from 'kysely';
-import { parseJson, type JsonRecord } from '../../../contract/index.ts';
+import { type Expression, sql } from 'kysely';
+import { isRecord, parseJson, type JsonRecord } from '../../../contract/index.ts';
 import { refused } from '../../common/index.ts';
 import type { Db } from '../../store/index.ts';
 import { findInOrganization } from './find.ts';
@@ -7,20 +7,26 @@ import { findInOrganization } from './find.ts';
 /** Resources of the organization that services use. */
 type Used = 'helm_repository' | 'labels_group' | 'annotations_group';
 
-const recordIn = (value: unknown, name: string): JsonRecord => {
-  const inner = (value as JsonRecord | undefined)?.[name];
-  return typeof inner === 'object' && inner !== null ? (inner as JsonRecord) : {};
-};
+const memberOf = (value: unknown, name: string): unknown => (isRecord(value) ? value[name] : undefined);
 
 const idsOf = (value: unknown): readonly unknown[] =>
   Array.isArray(value) ? value.map((one) => (one as JsonRecord)['id']) : [];
 
+/** Where a service's configuration names its Helm repository. There is an index on this member. */
+export const helmRepositoryPath = ['source', 'repository', 'repository', 'id'];
+
 /** The ids of the resources of a kind that a service's configuration names. */
 const idsIn: Readonly<Record<Used, (spec: JsonRecord) => readonly unknown[]>> = {
-  helm_repository: (spec) => [recordIn(recordIn(recordIn(spec, 'source'), 'repository'), 'repository')['id']],
+  helm_repository: (spec) => [helmRepositoryPath.reduce<unknown>(memberOf, spec)],
   labels_group: ({ labels_groups: groups }) => idsOf(groups),
   annotations_group: ({ annotations_groups: groups }) => idsOf(groups),
 };
+
+/** The condition for services that may use a resource: few others fit, so that few configurations are parsed. */
+const mayUse = (kind: Used, id: string, db: Db): Expression<boolean> =>
+  kind === 'helm_repository'
+    ? sql<boolean>`${sql.ref('service.kind')} = ${sql.lit('helm')} and ${db.sql.member('spec', helmRepositoryPath)} = ${id}`
+    : sql<boolean>`cast(${sql.ref('service.spec')} as text) like ${`%${id}%`}`;
 
 const wordOf = (kind: Used): string => kind.replaceAll('_', ' ');
 
@@ -35,8 +41,7 @@ export async function usesOf(kind: Used, organizationId: string, id: string, db:
     .innerJoin('environment', 'environment.id', 'service.environment_id')
     .innerJoin('project', 'project.id', 'environment.project_id')
     .where('project.organization_id', '=', organizationId)
-    // Its id is anywhere in few configurations, so few are parsed.
-    .where(sql<boolean>`cast(${sql.ref('service.spec')} as text) like ${`%${id}%`}`)
+    .where(mayUse(kind, id, db))
     .select(['service.id as service_id', 'service.name as service_name', 'service.kind', 'service.spec'])
     .select(['environment.id as environment_id', 'environment.name as environment_name'])
     .select(['project.id as project_id', 'project.name as project_name'])
