@@ -215,7 +215,7 @@ export const suites: readonly Suite[] = [
       'test/platform/testing/control/**/*.test.ts',
       'test/platform/api/{arbitrary-json,documented-answers}.test.ts',
       'test/platform/engine/{crash,fencing}.test.ts',
-      'test/platform/store/killed-conversion.test.ts',
+      'test/platform/store/{conversion,killed-conversion,old-directories}.test.ts',
       'test/platform/conditions-to-diagnosis.test.ts',
       'test/platform/runtime/docker/{probe,probe-checks,probes,entrypoint,programs,send-request,remove-links,agent/relay,doctor/engine-findings}.test.ts',
       'test/platform/runtime/docker/git/{commit-reach,fetch-commit}.test.ts',

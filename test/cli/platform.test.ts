@@ -2,6 +2,7 @@ import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { runProgram, startPlatformProgram, statusWith, temporaryDirectory } from '../support/built-program.ts';
+import { isLanding } from '../suites.ts';
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const seeded = [
@@ -55,7 +56,7 @@ describe('platform', () => {
     expect(await statusWith(second.ready.url, first.ready.token!)).toBe(200);
   });
 
-  test('has the same ids in every new directory', async () => {
+  test.skipIf(isLanding)('has the same ids in every new directory', async () => {
     const [one, other] = await Promise.all([
       startPlatformProgram(['--data-dir', await temporaryDirectory()]),
       startPlatformProgram(['--data-dir', await temporaryDirectory()]),
@@ -64,47 +65,55 @@ describe('platform', () => {
     expect(one.ready.token).not.toBe(other.ready.token);
   });
 
-  test('makes the token file that is missing, for its owner only, and reads the one that is there', async () => {
-    const directory = await temporaryDirectory();
-    const path = join(directory, 'admin-token');
-    const first = await startPlatformProgram(['--data-dir', directory, '--token-file', path]);
-    const created = (await readFile(path, 'utf8')).trim();
-    expect(await statusWith(first.ready.url, created)).toBe(200);
-    expect(first.ready).toMatchObject({ token: null, token_file: path });
-    expect(first.output.stdout + first.output.stderr).not.toContain(created);
-    expect((await stat(path)).mode & 0o777).toBe(0o600);
-    first.child.kill('SIGTERM');
-    await first.ended;
-    await writeFile(path, 'token-of-the-file\n');
-    const second = await startPlatformProgram(['--data-dir', directory, '--token-file', path]);
-    expect(second.output.stdout + second.output.stderr).not.toContain('token-of-the-file');
-    expect(await statusWith(second.ready.url, 'token-of-the-file')).toBe(200);
-  });
+  test.skipIf(isLanding)(
+    'makes the token file that is missing, for its owner only, and reads the one that is there',
+    async () => {
+      const directory = await temporaryDirectory();
+      const path = join(directory, 'admin-token');
+      const first = await startPlatformProgram(['--data-dir', directory, '--token-file', path]);
+      const created = (await readFile(path, 'utf8')).trim();
+      expect(await statusWith(first.ready.url, created)).toBe(200);
+      expect(first.ready).toMatchObject({ token: null, token_file: path });
+      expect(first.output.stdout + first.output.stderr).not.toContain(created);
+      expect((await stat(path)).mode & 0o777).toBe(0o600);
+      first.child.kill('SIGTERM');
+      await first.ended;
+      await writeFile(path, 'token-of-the-file\n');
+      const second = await startPlatformProgram(['--data-dir', directory, '--token-file', path]);
+      expect(second.output.stdout + second.output.stderr).not.toContain('token-of-the-file');
+      expect(await statusWith(second.ready.url, 'token-of-the-file')).toBe(200);
+    },
+  );
 
-  test('with real clusters, names no examples and allows more requests, as many as are configured', async () => {
-    const directory = await temporaryDirectory();
-    const args = [
-      '--data-dir',
-      directory,
-      '--runtime',
-      'docker',
-      '--engine',
-      'unix:///nowhere/docker.sock',
-      '--token',
-      'given-token',
-    ];
-    const limitOf = async (more: string[]) => {
-      const { child, ended, ready } = await startPlatformProgram([...args, ...more]);
-      const { headers } = await fetch(`${ready.url}/organization`, { headers: { authorization: 'Token given-token' } });
-      child.kill('SIGTERM');
-      await ended;
-      return { limit: headers.get('x-ratelimit-limit'), seed: ready.seed };
-    };
-    expect(await limitOf([])).toEqual({ limit: '10000', seed: {} });
-    expect(await limitOf(['--rate-limit', '77'])).toEqual({ limit: '77', seed: {} });
-  });
+  test.skipIf(isLanding)(
+    'with real clusters, names no examples and allows more requests, as many as are configured',
+    async () => {
+      const directory = await temporaryDirectory();
+      const args = [
+        '--data-dir',
+        directory,
+        '--runtime',
+        'docker',
+        '--engine',
+        'unix:///nowhere/docker.sock',
+        '--token',
+        'given-token',
+      ];
+      const limitOf = async (more: string[]) => {
+        const { child, ended, ready } = await startPlatformProgram([...args, ...more]);
+        const { headers } = await fetch(`${ready.url}/organization`, {
+          headers: { authorization: 'Token given-token' },
+        });
+        child.kill('SIGTERM');
+        await ended;
+        return { limit: headers.get('x-ratelimit-limit'), seed: ready.seed };
+      };
+      expect(await limitOf([])).toEqual({ limit: '10000', seed: {} });
+      expect(await limitOf(['--rate-limit', '77'])).toEqual({ limit: '77', seed: {} });
+    },
+  );
 
-  test('accepts the given token, and limits requests as configured', async () => {
+  test.skipIf(isLanding)('accepts the given token, and limits requests as configured', async () => {
     const { ready } = await startPlatformProgram([
       '--data-dir',
       await temporaryDirectory(),
@@ -121,29 +130,32 @@ describe('platform', () => {
     expect(statuses).toEqual([200, 200, 200, 429]);
   });
 
-  test('warns of a token on the command line, which others see, and of none that comes from elsewhere', async () => {
-    const directory = await temporaryDirectory();
-    const running = await startPlatformProgram(['--data-dir', directory, '--token', 'given-token']);
-    expect(running.output.stderr).toContain(
-      'warning: --token is on the command line, where other users of this machine can see its value in the process list. Use --token-file or INFRA_PLATFORM_TOKEN instead.',
-    );
-    expect(running.output.stderr).not.toContain('given-token');
-    const path = join(directory, 'token');
-    await writeFile(path, 'token-of-the-file\n');
-    const ways: [string[], Record<string, string>, string][] = [
-      [[], { INFRA_PLATFORM_TOKEN: 'token-of-the-environment' }, 'token-of-the-environment'],
-      [['--token-file', path], {}, 'token-of-the-file'],
-      [[], { INFRA_PLATFORM_TOKEN_FILE: path }, 'token-of-the-file'],
-    ];
-    for (const [args, env, token] of ways) {
-      const { ready, output: written } = await startPlatformProgram(
-        ['--data-dir', await temporaryDirectory(), ...args],
-        env,
+  test.skipIf(isLanding)(
+    'warns of a token on the command line, which others see, and of none that comes from elsewhere',
+    async () => {
+      const directory = await temporaryDirectory();
+      const running = await startPlatformProgram(['--data-dir', directory, '--token', 'given-token']);
+      expect(running.output.stderr).toContain(
+        'warning: --token is on the command line, where other users of this machine can see its value in the process list. Use --token-file or INFRA_PLATFORM_TOKEN instead.',
       );
-      expect(await statusWith(ready.url, token)).toBe(200);
-      expect(written.stderr).toBe('');
-    }
-  });
+      expect(running.output.stderr).not.toContain('given-token');
+      const path = join(directory, 'token');
+      await writeFile(path, 'token-of-the-file\n');
+      const ways: [string[], Record<string, string>, string][] = [
+        [[], { INFRA_PLATFORM_TOKEN: 'token-of-the-environment' }, 'token-of-the-environment'],
+        [['--token-file', path], {}, 'token-of-the-file'],
+        [[], { INFRA_PLATFORM_TOKEN_FILE: path }, 'token-of-the-file'],
+      ];
+      for (const [args, env, token] of ways) {
+        const { ready, output: written } = await startPlatformProgram(
+          ['--data-dir', await temporaryDirectory(), ...args],
+          env,
+        );
+        expect(await statusWith(ready.url, token)).toBe(200);
+        expect(written.stderr).toBe('');
+      }
+    },
+  );
 
   test('refuses a directory that another process serves, and says where', async () => {
     const directory = await temporaryDirectory();
@@ -153,7 +165,7 @@ describe('platform', () => {
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
   });
 
-  test('warns when other machines can reach it', async () => {
+  test.skipIf(isLanding)('warns when other machines can reach it', async () => {
     const { output: written } = await startPlatformProgram([
       '--data-dir',
       await temporaryDirectory(),

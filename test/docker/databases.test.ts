@@ -216,13 +216,18 @@ test('another major version is refused before anything is touched; the old one g
 
 const notFound = { reason: 'EXITED', details: { code: 127 } };
 
-test('a version that does not start fails with its cause, and the old one is back with its data', async () => {
-  // Stands for an image without Redis.
-  await change(cache, { version: '0.0' });
-  expect(await act('deploy', cache)).toMatchObject({ state: 'DEPLOYMENT_ERROR' });
-  expect(dataWith(await docker.conditions(cache, 'database'), 'INSTANCES_FAILED')).toMatchObject([{ cause: notFound }]);
-  await expect.poll(() => redis('get kept')).toBe('value');
-});
+test.skipIf(isLanding)(
+  'a version that does not start fails with its cause, and the old one is back with its data',
+  async () => {
+    // Stands for an image without Redis.
+    await change(cache, { version: '0.0' });
+    expect(await act('deploy', cache)).toMatchObject({ state: 'DEPLOYMENT_ERROR' });
+    expect(dataWith(await docker.conditions(cache, 'database'), 'INSTANCES_FAILED')).toMatchObject([
+      { cause: notFound },
+    ]);
+    await expect.poll(() => redis('get kept')).toBe('value');
+  },
+);
 
 test('a PostgreSQL is backed up while it serves, and restored as a whole or not at all', async () => {
   const dump = join(await temporaryDirectory(), 'shop.dump');

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { expectReferencesHold, openTestStore } from '../../support/test-store.ts';
 import { addWebhook, expectNothingLostOrDoubled, killWorker, orderMany, startWorker } from './crash-workers.ts';
 import { addEnvironment, addOrganization, manualClock, openEngineFixture } from './engine-fixture.ts';
+import { isLanding } from '../../suites.ts';
 
 let dataDir: string;
 beforeEach(async () => {
@@ -18,7 +19,7 @@ afterEach(() => rm(dataDir, { recursive: true, force: true }));
 test('two workers killed at random moments lose and double nothing', async () => {
   const fixture = await openEngineFixture({ dataDir, started: false });
   await addWebhook(fixture.db, 'http://127.0.0.1:9/');
-  const deployments = await orderMany(fixture, 12, 4);
+  const deployments = await orderMany(fixture, isLanding ? 6 : 12, 4);
   const ended = async () =>
     (
       await fixture.db
