@@ -278,7 +278,7 @@ export const suites: readonly Suite[] = [
     landing: {
       without: [
         'test/fleet/{platforms-failing,platforms-many,servers-many-clients,servers-upgrade}.test.ts',
-        'test/fleet/platforms/{dumps,rolling-upgrade}.test.ts',
+        'test/fleet/platforms/{doctor,dumps,rolling-upgrade}.test.ts',
       ],
       fewer: 'one kind of proxy, one moment of each kind at which something is stopped',
     },

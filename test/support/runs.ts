@@ -1,5 +1,5 @@
 import { configureGlobal } from 'fast-check';
-import { listVariable } from '../suites.ts';
+import { isLanding, listVariable } from '../suites.ts';
 
 /**
  * Only the full list tries as many inputs as a property test says: each run draws others, so that few are enough to
@@ -9,6 +9,10 @@ const share = process.env[listVariable] === 'full' ? 1 : 0.25;
 
 /** How often a property test is tried here. @param full how often in the full list */
 export const runs = (full: number): number => Math.ceil(full * share);
+
+/** Of cases that are alike, every fifth in the landing list, and otherwise all. */
+export const someOf = <Case>(cases: readonly Case[]): Case[] =>
+  cases.filter((_, index) => !isLanding || index % 5 === 0);
 
 /** Sets how often property tests are tried that don't say it. vitest runs this before each file of the fast tests. */
 configureGlobal({ numRuns: runs(100) });
