@@ -30,12 +30,12 @@ export default defineConfig(({ mode }) => {
         ? ['test/support/postgres/global-setup.ts']
         : [],
     ...(isInProcess ? { setupFiles: ['test/support/runs.ts'] } : {}),
-    // These mostly wait for deployments to end.
+    // These mostly wait for deployments to end. On a slow machine all of them take as long as the suite.
     ...(mode === 'foreign' ? { maxConcurrency: 20 } : {}),
     // Each of these starts programs that keep a core busy.
     ...(mode === 'clients' ? { maxConcurrency: 3 } : {}),
     // Only what hangs takes that long: a machine may be slow, and a test says what it waited for.
-    testTimeout: isFast ? 2 * patience : 600_000,
+    testTimeout: isFast ? 2 * patience : mode === 'foreign' ? 1_800_000 : 600_000,
     hookTimeout: isFast ? 2 * patience : 300_000,
     expect: { poll: { timeout: patience } },
   };

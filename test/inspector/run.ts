@@ -18,6 +18,9 @@ const program = fileURLToPath(
 );
 const server = [process.execPath, '--import', import.meta.resolve('tsx'), join(root, 'src/main.ts')];
 
+/** How long it waits for the server, in milliseconds: a machine may be slow. */
+const connectTimeout = 300_000;
+
 interface Inspection {
   readonly code: number;
   /** What it printed: the list of tools. */
@@ -37,6 +40,8 @@ const inspect = (era: Era, dataDir: string): Promise<Inspection> =>
       '--method',
       'tools/list',
       '--strict',
+      '--connect-timeout',
+      String(connectTimeout),
       '--format',
       'json',
       '--',
