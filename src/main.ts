@@ -1,6 +1,21 @@
 import { config as configureSchemas } from 'zod';
-import { hideSqliteWarning } from './cli/wiring/quiet-warnings.ts';
 import { runWithConfig } from './cli/wiring/run-with-config.ts';
+
+/** Whether a warning says only that this Node version still calls its SQLite module experimental, as 22 does. */
+const isAboutSqlite = ({ name, message }: Error): boolean =>
+  name === 'ExperimentalWarning' && message.startsWith('SQLite is an experimental feature');
+
+/**
+ * Hides Node's warning that its SQLite module is experimental: users can't act on it, and it appears in the log of
+ * every assistant. All other warnings are shown as before. Called first, before anything loads that module.
+ */
+function hideSqliteWarning(): void {
+  const shown = process.listeners('warning');
+  process.removeAllListeners('warning');
+  process.on('warning', (warning) => {
+    if (!isAboutSqlite(warning)) for (const show of shown) show(warning);
+  });
+}
 
 hideSqliteWarning();
 
@@ -17,6 +32,6 @@ try {
     await runWithConfig('stdio', {}, async (config) => (await import('./cli/commands/stdio.ts')).stdioCommand(config));
   else await (await import('./cli/commands/cli.ts')).runCli(args);
 } catch (error) {
-  (await import('./cli/terminal/report-error.ts')).reportError(error);
+  (await import('./cli/terminal/lines.ts')).reportError(error);
   process.exitCode = 1;
 }

@@ -1,4 +1,3 @@
 /** Folders of this machine. */
 
-export { homeFolder } from './home-folder.ts';
-export { makeFolder } from './make-folder.ts';
+export { homeFolder, makeFolder } from './folders.ts';

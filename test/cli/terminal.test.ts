@@ -12,7 +12,7 @@ import { createParser } from '../../src/cli/commands/cli.ts';
 import type { Cell } from '../../src/cli/terminal/cell.ts';
 import { columns } from '../../src/cli/terminal/columns.ts';
 import { wrapped, wrappedFacts } from '../../src/cli/terminal/lines.ts';
-import { timeCell } from '../../src/cli/terminal/time.ts';
+import { timeCell } from '../../src/cli/terminal/table-cells.ts';
 import { lineWidth } from '../../src/cli/terminal/width.ts';
 import { makesTerminals, shownInTerminal } from './pseudo-terminal.ts';
 import { commandLine, runProgram, temporaryDirectory } from '../support/built-program.ts';

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readAnswer } from '../../src/client/answer.ts';
 import { isoTime, largestInteger, operations, timeOf, type AnyOperation } from '../../src/contract/index.ts';
 import { timeWindow, UnusableQuery } from '../../src/analysis/time-window.ts';
-import { timeCell } from '../../src/cli/terminal/time.ts';
+import { timeCell } from '../../src/cli/terminal/table-cells.ts';
 import { lockEnd, lockText } from '../../src/server/context/index.ts';
 import { expiryOf } from '../../src/cli/doctor/token-claims.ts';
 import { startTestPlatform, type TestPlatform } from '../support/test-platform.ts';

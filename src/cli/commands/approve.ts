@@ -15,10 +15,9 @@ import {
   type UnlockedQueue,
   type Verdict,
 } from '../../server/guard/index.ts';
-import { riskCell } from '../terminal/call-cells.ts';
+import { riskCell, timeCell } from '../terminal/table-cells.ts';
 import { columns } from '../terminal/columns.ts';
 import { wrapped, wrappedFacts } from '../terminal/lines.ts';
-import { timeCell } from '../terminal/time.ts';
 import { withProgress } from '../terminal/progress.ts';
 import { styled, riskText } from '../terminal/style.ts';
 import { approvalsConfigOf, openDecisionLog } from '../wiring/guard.ts';

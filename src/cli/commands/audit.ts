@@ -15,10 +15,9 @@ import { auditFilesOf } from '../wiring/guard.ts';
 import { logPlacesOf } from '../wiring/log.ts';
 import { openSharedStore } from '../wiring/shared-guard.ts';
 import { withProgress } from '../terminal/progress.ts';
-import { outcomeCell, riskCell } from '../terminal/call-cells.ts';
+import { outcomeCell, riskCell, timeCell } from '../terminal/table-cells.ts';
 import type { Cell } from '../terminal/cell.ts';
 import { wrapped } from '../terminal/lines.ts';
-import { timeCell } from '../terminal/time.ts';
 
 const filesOf = (config: Config, files: readonly string[]): readonly string[] =>
   files.length > 0 ? files : [auditFilesOf(config).file];

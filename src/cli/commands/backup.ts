@@ -4,7 +4,7 @@ import { keyFile, listSnapshots, takeSnapshot } from '../../platform/store/index
 import { typedProgram } from '../init/launch.ts';
 import { columns } from '../terminal/columns.ts';
 import { wrapped } from '../terminal/lines.ts';
-import { timeCell } from '../terminal/time.ts';
+import { timeCell } from '../terminal/table-cells.ts';
 import { withProgress } from '../terminal/progress.ts';
 
 /** A name that sorts by time: 2026-03-01T12-00-00Z. */

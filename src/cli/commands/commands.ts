@@ -4,9 +4,8 @@ import type { ServerKind } from '../doctor/doctor.ts';
 import { permissionLevels } from '../../contract/index.ts';
 import { type Command, defineCommand, json, booleanFlag } from './command.ts';
 import { backupCommands } from './backup-commands.ts';
-import { nodeDrain } from './node-commands.ts';
 import { assistants } from '../init/assistants.ts';
-import { type Shell, shells } from './shells.ts';
+import { completionCommand, type Shell, shells } from './shells.ts';
 
 const files = [
   { name: '[files...]', description: 'files of a rotated log, oldest first (default: the configured file)' },
@@ -170,7 +169,24 @@ export const commands: readonly Command[] = [
     run: async ({ config, args, flags }) => (await import('./token.ts')).tokenRevokeCommand(config, args[0]!, flags),
   }),
   ...backupCommands,
-  nodeDrain,
+  defineCommand({
+    name: 'node drain',
+    summary:
+      "move the services of a node to others, where they start before they end on it, and drain it; says first what can't move; can be run again after it was interrupted",
+    takes: 'node',
+    flags: {
+      force: booleanFlag(
+        "drain it although services can't run elsewhere: they end with it, and wait until it is active again",
+      ),
+      json,
+    },
+    args: [{ name: '<node>', description: 'name of the node, or its id' }],
+    examples: [
+      { line: 'infra-mcp node drain node-2', does: 'empty a node of the swarm of this machine before it is updated' },
+      { line: 'infra-mcp node drain node-2 --force', does: 'empty it although a database has its storage there' },
+    ],
+    run: async ({ config, args: [node], flags }) => (await import('./node.ts')).nodeDrainCommand(config, node!, flags),
+  }),
   defineCommand({
     name: 'tools',
     summary: 'list the tools with their risk and the token permission they need, or show one tool in detail',
@@ -305,6 +321,6 @@ export const commands: readonly Command[] = [
       { line: 'infra-mcp completion bash', does: 'for ~/.bashrc: eval "$(infra-mcp completion bash)"' },
       { line: 'infra-mcp completion fish', does: 'for ~/.config/fish/config.fish: infra-mcp completion fish | source' },
     ],
-    run: async ({ args: [shell] }) => (await import('./completion.ts')).completionCommand(shell as Shell),
+    run: async ({ args: [shell] }) => completionCommand(shell as Shell),
   }),
 ];

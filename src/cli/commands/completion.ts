@@ -1,7 +1,6 @@
 import type { Command as Parser, Option } from 'commander';
 import { choicesOf, profileNames, type OptionName } from '../config/index.ts';
 import { commands } from './commands.ts';
-import { scripts, type Shell } from './shells.ts';
 
 type ValueSource = (flags: Readonly<Partial<Record<OptionName, string>>>) => Promise<readonly string[]>;
 
@@ -18,9 +17,6 @@ export const optionValues: Readonly<Partial<Record<OptionName, ValueSource>>> = 
   tools: toolNameValues,
   excludeTools: toolNameValues,
 };
-
-/** `infra-mcp completion`: prints a shell's completion script. */
-export const completionCommand = (shell: Shell): void => void process.stdout.write(scripts[shell]);
 
 interface Candidate {
   readonly word: string;

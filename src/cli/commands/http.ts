@@ -11,7 +11,8 @@ import { approvalsUrlOf, callOf, startHttpServer, type ApprovalsSource } from '.
 import { openApprovalsWebhook } from '../wiring/approvals-webhook.ts';
 import { openNameResolver } from '../wiring/name-resolver.ts';
 import { openTelemetry } from '../wiring/telemetry.ts';
-import { openConnection, type Connection } from '../wiring/open-connection.ts';
+import type { Connection } from '../wiring/connection.ts';
+import { openConnection } from '../wiring/open-connection.ts';
 import { approvalsConfigOf, auditFilesOf, openGuard } from '../wiring/guard.ts';
 import { openSharedGuard, type SharedGuard } from '../wiring/shared-guard.ts';
 import { authenticationOf } from '../wiring/http/authentication.ts';

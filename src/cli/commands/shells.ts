@@ -6,7 +6,7 @@ export type Shell = (typeof shells)[number];
  * The completion script of each shell. The words of the command line go to the program as arguments, never through
  * eval. If the program suggests nothing, the shell suggests files.
  */
-export const scripts: Readonly<Record<Shell, string>> = {
+const scripts: Readonly<Record<Shell, string>> = {
   bash: `# Put this into ~/.bashrc: eval "$(infra-mcp completion bash)"
 _infra_mcp() {
   local word
@@ -43,3 +43,6 @@ end
 complete -c infra-mcp -f -a '(__infra_mcp)'
 `,
 };
+
+/** `infra-mcp completion`: prints a shell's completion script. */
+export const completionCommand = (shell: Shell): void => void process.stdout.write(scripts[shell]);

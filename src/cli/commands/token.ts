@@ -3,7 +3,7 @@ import { createToken, listTokens, revokeToken, type TokenRecord, type TokenReque
 import type { Cell } from '../terminal/cell.ts';
 import { columns } from '../terminal/columns.ts';
 import { wrapped } from '../terminal/lines.ts';
-import { timeCell } from '../terminal/time.ts';
+import { timeCell } from '../terminal/table-cells.ts';
 import { recordsPlaceOf } from '../wiring/records-place.ts';
 
 /** `infra-mcp token create`: prints only the value on stdout, and a description on stderr. */

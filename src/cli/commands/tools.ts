@@ -7,7 +7,7 @@ import { columns } from '../terminal/columns.ts';
 import { configuredPolicy } from '../wiring/policy.ts';
 import { offeredTools } from '../wiring/offered-tools.ts';
 import type { Cell } from '../terminal/cell.ts';
-import { riskCell } from '../terminal/call-cells.ts';
+import { riskCell } from '../terminal/table-cells.ts';
 import { wrapped } from '../terminal/lines.ts';
 import { styled, riskText } from '../terminal/style.ts';
 import type { JsonSchema } from '../../server/json/index.ts';

@@ -1,6 +1,7 @@
 import { type Word, wordsIn } from './cell.ts';
 import { styled } from './style.ts';
 import { lineWidth, textWidth } from './width.ts';
+import { clean } from '../../server/redaction/index.ts';
 
 /** The width of words in one line, in columns. */
 export const widthOfLine = (words: readonly Word[]): number =>
@@ -107,3 +108,7 @@ export function wrappedFacts(text: string, stream: NodeJS.WriteStream = process.
         .map((line) => wrapFact(line, width, stream))
         .join('\n');
 }
+
+/** Writes an error to stderr, prefixed with the name of the program. */
+export const reportError = (error: unknown): void =>
+  void process.stderr.write(wrapped(`infra-mcp: ${clean((error as Error).message)}\n`, process.stderr));

@@ -4,7 +4,7 @@ import type { Config } from '../config/index.ts';
 import { operations } from '../../contract/index.ts';
 import type { ServerLogger } from '../../server/context/index.ts';
 import { claimRecords, type DataDirClaim, endpointOf, UnusableDirectory } from './data-dir-claim.ts';
-import type { Connection } from './open-connection.ts';
+import type { Connection } from './connection.ts';
 import { connectEmbedded, type EmbeddedClient } from './embedded-client.ts';
 import { recordsPlaceOf } from './records-place.ts';
 import { type PlatformOptions, type RunningPlatform, startPlatform } from '../../platform/index.ts';

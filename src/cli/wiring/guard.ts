@@ -24,7 +24,7 @@ import {
 } from '../../server/guard/index.ts';
 import { keysFromFile, type KeyProvider } from '../../server/context/index.ts';
 import { typedProgram } from '../init/launch.ts';
-import { keyFilesOf } from './key-files.ts';
+import { keyFilesOf } from './secret-file.ts';
 import type { SharedGuard } from './shared-guard.ts';
 import type { GuardDependencies } from '../../server/protocol/index.ts';
 

@@ -2,9 +2,15 @@ import { ApiError, type Client } from '../../client/index.ts';
 import { operations, type AnyOperation } from '../../contract/index.ts';
 import { createNameResolver } from '../../server/resolve/index.ts';
 import type { NameResolver, Lookup } from '../../server/tool/index.ts';
-import type { PolicyResource } from './policy.ts';
 import { CallFailure, type ResolutionProblem } from '../../server/failure/index.ts';
 import { createReader } from '../../server/context/index.ts';
+
+/** A project or environment as named in a policy, and the source of the first rule that names it. */
+export interface PolicyResource {
+  readonly kind: 'project' | 'environment';
+  readonly name: string;
+  readonly setBy: string;
+}
 
 /** Request timeout in milliseconds. */
 const requestTimeout = 10_000;

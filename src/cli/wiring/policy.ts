@@ -1,14 +1,8 @@
 import { optionHelp, type Config } from '../config/index.ts';
 import type { Policy, Rules, Scope } from '../../server/guard/index.ts';
 import type { ServerLogger } from '../../server/context/index.ts';
-import type { Connection } from './open-connection.ts';
-
-/** A project or environment as named in a policy, and the source of the first rule that names it. */
-export interface PolicyResource {
-  readonly kind: 'project' | 'environment';
-  readonly name: string;
-  readonly setBy: string;
-}
+import type { Connection } from './connection.ts';
+import type { PolicyResource } from './missing-resources.ts';
 
 /** The projects and environments that a policy names, without duplicates. */
 export function resourcesNamedIn({ rules = [] }: Policy): readonly PolicyResource[] {

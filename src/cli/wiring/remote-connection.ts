@@ -7,7 +7,7 @@ import {
 } from '../../client/index.ts';
 import type { Config } from '../config/index.ts';
 import type { ServerLogger } from '../../server/context/index.ts';
-import type { Connection } from './open-connection.ts';
+import type { Connection } from './connection.ts';
 
 /** Placeholder for a server without its own token, where callers send theirs. The platform never accepts it. */
 const noToken = 'none';

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { link, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { decodedText, unreadableBecause } from '../../contract/index.ts';
 import { makeFolder } from '../../files/index.ts';
 
@@ -68,3 +68,9 @@ export async function readOrCreateToken(path: string): Promise<string> {
   });
   return isOurs ? created : readOrCreateToken(path);
 }
+
+/** The files in the directory of keys that all servers and the operator's commands share. */
+export const keyFilesOf = (keysDir: string) => ({
+  guard: join(keysDir, 'guard.key'),
+  operator: join(keysDir, 'operator.json'),
+});

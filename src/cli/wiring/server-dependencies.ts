@@ -5,7 +5,7 @@ import type { Policy, WaitingWebhook } from '../../server/guard/index.ts';
 import { createDependencies, type SharedDependencies } from '../../server/protocol/index.ts';
 import type { Texts } from '../../server/browse/index.ts';
 import { openNameResolver } from './name-resolver.ts';
-import type { Connection } from './open-connection.ts';
+import type { Connection } from './connection.ts';
 import { openGuard } from './guard.ts';
 import type { Telemetry } from './telemetry.ts';
 import { offeredTools, toolsLeftOut } from './offered-tools.ts';

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import type { Config } from '../config/index.ts';
 import { keysFromFile, keyRingOrNewIn, type KeyRing, type ServerLogger } from '../../server/context/index.ts';
 import type { SharedKey, SharedStore } from '../../server/guard/index.ts';
-import { keyFilesOf } from './key-files.ts';
+import { keyFilesOf } from './secret-file.ts';
 
 /** The state that servers with the same database share. They also have the same keys. */
 export interface SharedGuard {

@@ -1,5 +1,6 @@
 import { mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { homedir } from 'node:os';
 
 const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 
@@ -19,5 +20,14 @@ export function makeFolder(path: string): void {
   } catch (error) {
     // Another process may have created it meanwhile.
     if (!isFolder(path)) throw error;
+  }
+}
+
+/** The home folder of the user; the root for a user without one, as a container may have. */
+export function homeFolder(): string {
+  try {
+    return homedir() || '/';
+  } catch {
+    return '/';
   }
 }
