@@ -8,7 +8,16 @@ export {
   mountPointFault,
   type BuildSource,
 } from './configuration-fault.ts';
-export { isPublicAddress, meetingFault, meetingOf } from './domains.ts';
+export {
+  isPublicAddress,
+  meetingFault,
+  meetingOf,
+  dnsLabel,
+  internalHost,
+  neighbourNames,
+  plainNeighbourName,
+  isLocalName,
+} from './host-names.ts';
 export {
   addDays,
   createSteppedClock,
@@ -19,9 +28,7 @@ export {
   type SteppedClock,
 } from './clock.ts';
 export { findingBuilder, type DoctorFinding, type FindingState } from './finding.ts';
-export { HttpAddress, isBare } from './http-address.ts';
-export { ImageName } from './image-name.ts';
-export { dnsLabel, internalHost, neighbourNames, plainNeighbourName, isLocalName } from './names.ts';
+export { HttpAddress, isBare, ImageName } from './file-values.ts';
 export { silentLog, type PlatformLog } from './log.ts';
 export { mebibyte, sum } from './numbers.ts';
 export {

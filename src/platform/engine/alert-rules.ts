@@ -1,10 +1,17 @@
 import { isoDurationMilliseconds, notFound, type SecondsRange } from '../common/index.ts';
 import type { Db } from '../store/index.ts';
-import { type AlertRuleRow, conditionHolds, runtimeOfTarget } from './alert-conditions.ts';
-import { announceAlert, receiversReached } from './alert-notifications.ts';
+import {
+  type AlertRuleRow,
+  conditionHolds,
+  runtimeOfTarget,
+  lastFinding,
+  refusalOfCondition,
+} from './alert-conditions.ts';
+import { announceAlert, receiversReached, notificationProblems } from './alert-notifications.ts';
 import { duration, type EngineContext, iso } from './context.ts';
 import { alertRuleTransitions, firingStates } from './lifecycle.ts';
 import { type TimerHandler, setTimer } from './timer-queue.ts';
+import { condition, type Condition } from '../../contract/index.ts';
 
 const transitionSeconds = (rule: AlertRuleRow, seconds: SecondsRange | 'for'): SecondsRange => {
   const forSeconds = isoDurationMilliseconds(rule.for_duration) / 1000;
@@ -200,4 +207,21 @@ export async function serviceSettled(
   await trx.lockInOrder(watching.map(({ id }) => ({ name: id, isShared: true })));
   for (const rule of await rulesWatching(trx, serviceId, environmentId).selectAll().execute())
     await conditionMayHaveChanged(context, trx, rule);
+}
+
+/**
+ * Why a rule isn't evaluated at present, or its receivers aren't notified; empty if there is no problem, or the rule is
+ * disabled.
+ */
+export async function alertRuleProblems(
+  context: EngineContext,
+  db: Db,
+  rule: AlertRuleRow,
+): Promise<readonly Condition[]> {
+  if (rule.enabled === 0 || rule.source === 'GHOST' || (await runtimeOfTarget(context, db, rule)).simulatedCondition)
+    return [];
+  const refusal = refusalOfCondition(context, rule);
+  const found = refusal === undefined ? await lastFinding(db, rule) : undefined;
+  const evaluation = refusal ?? (found === undefined ? condition('RULE_NOT_EVALUATED', {}) : found.problem);
+  return [...(evaluation === undefined ? [] : [evaluation]), ...(await notificationProblems(context, db, rule))];
 }

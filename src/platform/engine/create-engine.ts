@@ -2,8 +2,13 @@ import { deliveryQueue } from './webhooks/deliveries.ts';
 import { deleteWebhook, recordTest, sendTest, webhookAttempts } from './webhooks/test-delivery.ts';
 import { type AddressPolicy, connectionsWithin } from './webhooks/target.ts';
 import { addressesOfServices, clusterDomains, domainTarget } from './addresses.ts';
-import { alertRuleChanged, advanceAlertRule, deleteAlertRule, silenceAlertRule } from './alert-rules.ts';
-import { alertRuleProblems } from './alert-problems.ts';
+import {
+  alertRuleChanged,
+  advanceAlertRule,
+  deleteAlertRule,
+  silenceAlertRule,
+  alertRuleProblems,
+} from './alert-rules.ts';
 import { notifyingOf } from './alert-notifications.ts';
 import { evaluatingOf } from './alert-evaluation.ts';
 import { clusterMachines } from './cluster-nodes.ts';

@@ -8,10 +8,10 @@ import {
   heldAsRead,
   requireHeld,
   servicesOf,
+  Superseded,
 } from './deployment-rows.ts';
 import { nextStep } from './service-steps.ts';
 import { applyChange, updateEnvironmentState } from './service-changes.ts';
-import { Superseded } from './superseded.ts';
 import { runtimeOfEnvironment } from './tasks.ts';
 import type { Lease } from './lease.ts';
 import type { WorkQueue } from './worker.ts';

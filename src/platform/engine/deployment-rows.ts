@@ -1,7 +1,14 @@
 import type { ExpressionBuilder, Selectable } from 'kysely';
 import { type ServiceKind, ServiceType } from '../../contract/index.ts';
 import type { DatabaseSchema, Db } from '../store/index.ts';
-import { Superseded } from './superseded.ts';
+
+/** Thrown if a row has changed since it was read, or the lease is lost. Nothing of the change is written. */
+export class Superseded extends Error {
+  constructor(deploymentId: string) {
+    super(`Deployment ${deploymentId} has moved on.`);
+    this.name = 'Superseded';
+  }
+}
 
 export type DeploymentRow = Selectable<DatabaseSchema['deployment']>;
 export type DeploymentServiceRow = Selectable<DatabaseSchema['deployment_service']>;

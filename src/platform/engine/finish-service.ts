@@ -13,7 +13,7 @@ import { removeDeleted } from './deletion.ts';
 import { deployablesOf, isAsDeployed } from './deployable.ts';
 import { scheduleJobRuns, scheduleLeft } from './job-runs.ts';
 import { isAnnounced, canceling, failedStates } from './lifecycle.ts';
-import { pruneLines } from './logs.ts';
+import { pruneLines } from './stored-lines.ts';
 import { type DeploymentRow, type DeploymentServiceRow, isAside, servicesOf } from './deployment-rows.ts';
 import { auditOutcome } from './outcome-events.ts';
 import { applyChange, type DeploymentServiceChange } from './service-changes.ts';

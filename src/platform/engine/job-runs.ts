@@ -5,7 +5,7 @@ import { conditionLine, type RuntimeLogLine } from '../runtime/index.ts';
 import type { Db } from '../store/index.ts';
 import { type EngineContext, iso } from './context.ts';
 import { isBeingDeleted } from './deletion.ts';
-import { appendLines } from './logs.ts';
+import { appendLines } from './stored-lines.ts';
 import { insertDeploymentService } from './service-changes.ts';
 import { type DeploymentRow, type DeploymentServiceRow, isAside } from './deployment-rows.ts';
 import { type TimerHandler, setTimer } from './timer-queue.ts';

@@ -3,12 +3,11 @@ import type { DeploymentState, EventKind, StepName } from '../../contract/index.
 import { announce } from './webhooks/outbox.ts';
 import type { Restoration, RuntimeLogLine } from '../runtime/index.ts';
 import type { DatabaseSchema, Db, ServiceTable } from '../store/index.ts';
-import { appendLines, pruneDeployment } from './logs.ts';
+import { appendLines, pruneDeployment } from './stored-lines.ts';
 import { iso } from './context.ts';
 import { shownStates } from './running-facts.ts';
 import { aggregate, isAnnounced, statePathOf, stageOf } from './lifecycle.ts';
-import { type DeploymentRow, type DeploymentServiceRow, heldAsRead, isAside } from './deployment-rows.ts';
-import { Superseded } from './superseded.ts';
+import { type DeploymentRow, type DeploymentServiceRow, heldAsRead, isAside, Superseded } from './deployment-rows.ts';
 import { uuidFrom } from '../common/index.ts';
 
 /** A change of one service of a deployment, with its step, log lines and event. */

@@ -15,9 +15,15 @@ import { deployablesOf } from './deployable.ts';
 import { logFailure } from './failure-log.ts';
 import { canceledOutcome, finishService, type ServiceOutcome } from './finish-service.ts';
 import { minimumObservationMilliseconds, canceling, type StatePath, statePathOf } from './lifecycle.ts';
-import { type DeploymentRow, type DeploymentServiceRow, isAside, isPlan, requireHeld } from './deployment-rows.ts';
+import {
+  type DeploymentRow,
+  type DeploymentServiceRow,
+  isAside,
+  isPlan,
+  requireHeld,
+  Superseded,
+} from './deployment-rows.ts';
 import { applyChange } from './service-changes.ts';
-import { Superseded } from './superseded.ts';
 import { taskInputs, taskOf } from './tasks.ts';
 import { lastPlanned } from './terraform-plans.ts';
 

@@ -13,14 +13,14 @@ export {
   type ClusterNode,
 } from './runtime.ts';
 export { conditionLine, type Say, toldLine, type RuntimeLogLine } from './log-line.ts';
-export { onlyPostgres } from './database-backups.ts';
-export type {
-  BackupDeletion,
-  BackupObservation,
-  BackupTask,
-  DatabaseBackups,
-  RecoveryPlan,
-  RunningDatabase,
+export {
+  onlyPostgres,
+  type BackupDeletion,
+  type BackupObservation,
+  type BackupTask,
+  type DatabaseBackups,
+  type RecoveryPlan,
+  type RunningDatabase,
 } from './database-backups.ts';
 export {
   durationBounds,
@@ -30,10 +30,23 @@ export {
   type NodeSeen,
   type RequestCounts,
 } from './measured.ts';
-export type { InstanceEnd, KnownResources, RunningService, RunningVersion, Sweep } from './running-service.ts';
-export { isUnknown } from './running-service.ts';
+export {
+  type InstanceEnd,
+  type KnownResources,
+  type RunningService,
+  type RunningVersion,
+  type Sweep,
+  isUnknown,
+} from './running-service.ts';
 export { runtimesOf, type Runtimes, simulatedRuntimeName } from './runtimes.ts';
-export { ConditionError, conditionBehind, RuntimeProblem, TaskRefused, whyFailed } from './problem.ts';
+export {
+  ConditionError,
+  conditionBehind,
+  RuntimeProblem,
+  TaskRefused,
+  whyFailed,
+  RuntimeUnreachable,
+} from './problem.ts';
 export type {
   CreatedCluster,
   DescribedCluster,
@@ -49,7 +62,6 @@ export type {
   SettingsSource,
   SharedSettings,
 } from './provider.ts';
-export { RuntimeUnreachable } from './unreachable.ts';
 export type {
   DatabaseCredentials,
   Phase,

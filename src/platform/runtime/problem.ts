@@ -31,3 +31,11 @@ export const whyFailed = (error: unknown): Condition =>
 export class TaskRefused extends ConditionError {
   override readonly name = 'TaskRefused';
 }
+
+/**
+ * Thrown by a runtime whose cluster is unreachable: it is unknown whether anything was carried out. The task is retried
+ * until its deadline, because such outages are often short.
+ */
+export class RuntimeUnreachable extends Error {
+  override readonly name = 'RuntimeUnreachable';
+}

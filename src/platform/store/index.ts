@@ -23,7 +23,14 @@ export type {
   ServiceTable,
   VariableTable,
 } from './schema/schema.ts';
-export { inBatches } from './batches.ts';
+export {
+  inBatches,
+  type DataStore,
+  type Db,
+  type RecordsPlace,
+  type KnownRecords,
+  RecordsUnavailable,
+} from './store.ts';
 export type { CallWindows } from './call-windows.ts';
 export { readSetting, writeSetting } from './settings.ts';
 export { databaseFile, openDatabase } from './sqlite/database.ts';
@@ -32,10 +39,7 @@ export { exportRecords } from './sqlite/exported-records.ts';
 export type { ExportedRecords } from './exported-records.ts';
 export { hasUnmovedRecords, markMoved, readMove, unmarkMoved } from './sqlite/moved-records.ts';
 export { platformSchema } from './platform-schema.ts';
-export type { KnownRecords } from './known-records.ts';
 export { readKnownRecords } from './sqlite/known-records.ts';
 export { prepareReplacement, prepareRestore, removeStaleReplacements, type Replacement } from './sqlite/replacement.ts';
 export { findSnapshot, listSnapshots, removeSnapshot, SnapshotName, takeSnapshot } from './sqlite/snapshots.ts';
-export type { DataStore, Db, RecordsPlace } from './store.ts';
-export { RecordsUnavailable } from './unavailable.ts';
 export { keyFile, openExistingVault, openVault, requireMatchingKey, type Vault } from './vault.ts';

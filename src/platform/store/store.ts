@@ -89,3 +89,37 @@ export interface DataStore extends Db {
   /** Closes the store. */
   destroy(): Promise<void>;
 }
+
+/**
+ * The number of rows or ids in one statement. Databases limit its parameters: SQLite to 32,766, PostgreSQL to 65,535.
+ */
+const batch = 1000;
+
+/** Splits rows or ids into batches that fit into one statement each. */
+export const inBatches = <Item>(items: readonly Item[]): readonly (readonly Item[])[] =>
+  Array.from({ length: Math.ceil(items.length / batch) }, (_, index) =>
+    items.slice(index * batch, (index + 1) * batch),
+  );
+
+/** The ids in a platform's records by which its objects on an engine are recognized. */
+export interface KnownRecords {
+  readonly serviceIds: ReadonlySet<string>;
+  readonly environmentIds: ReadonlySet<string>;
+  /** The id that the platform puts in labels. */
+  readonly platformId: string;
+}
+
+/**
+ * Thrown if the records can't be used at the moment. The message is for callers: it names neither the database nor its
+ * address.
+ */
+export class RecordsUnavailable extends Error {
+  /** Whether the change may have been written. Otherwise nothing was written. */
+  readonly mayBeWritten: boolean;
+
+  constructor(message: string, cause: unknown, mayBeWritten = false) {
+    super(message, { cause });
+    this.name = 'RecordsUnavailable';
+    this.mayBeWritten = mayBeWritten;
+  }
+}

@@ -4,7 +4,7 @@ import { systemRandom } from '../../../src/platform/common/random.ts';
 import { silentLog } from '../../../src/platform/common/index.ts';
 import { evaluateCondition, type PresentMeasurements } from '../../../src/platform/engine/alert-conditions.ts';
 import { announceAlert, notifyingOf } from '../../../src/platform/engine/alert-notifications.ts';
-import { alertRuleProblems } from '../../../src/platform/engine/alert-problems.ts';
+import { alertRuleProblems } from '../../../src/platform/engine/alert-rules.ts';
 import type { EngineContext } from '../../../src/platform/engine/context.ts';
 import { runtimesOf } from '../../../src/platform/runtime/runtimes.ts';
 import { createSimulatedRuntime } from '../../../src/platform/runtime/simulated/simulated-runtime.ts';

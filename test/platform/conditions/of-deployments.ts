@@ -1,13 +1,12 @@
-import type { Condition } from '../../../src/contract/index.ts';
+import { type Condition, condition } from '../../../src/contract/index.ts';
 import type { DockerService, DockerTask } from '../../../src/platform/runtime/docker/api/index.ts';
 import { attemptLines, runEnd, type RunSeen } from '../../../src/platform/runtime/docker/jobs/job-attempts.ts';
 import { runToEnd } from '../../../src/platform/runtime/docker/jobs/job-run.ts';
-import { digestOfVariables } from '../../../src/platform/runtime/docker/terraform/plan-variables.ts';
+import { digestOfVariables } from '../../../src/platform/runtime/docker/terraform/plan.ts';
 import { dockerServiceName } from '../../../src/platform/runtime/docker/names.ts';
 import { observeRollOut } from '../../../src/platform/runtime/docker/services/roll-out.ts';
 import { rolloutFailure } from '../../../src/platform/runtime/docker/services/rollout-failure.ts';
 import type { RuntimeCall, Task } from '../../../src/platform/runtime/index.ts';
-import { condition } from '../../../src/contract/index.ts';
 import {
   contextWith,
   ended,

@@ -1,15 +1,15 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { condition, readCondition } from '../../../src/contract/index.ts';
-import type {
-  BackupObservation,
-  BackupTask,
-  DatabaseBackups,
-  RecoveryPlan,
+import {
+  type BackupObservation,
+  type BackupTask,
+  type DatabaseBackups,
+  type RecoveryPlan,
+  onlyPostgres,
 } from '../../../src/platform/runtime/database-backups.ts';
-import { onlyPostgres } from '../../../src/platform/runtime/database-backups.ts';
 import { runtimesOf, simulatedRuntimeName } from '../../../src/platform/runtime/runtimes.ts';
 import { createSimulatedRuntime } from '../../../src/platform/runtime/simulated/simulated-runtime.ts';
-import { RuntimeUnreachable } from '../../../src/platform/runtime/unreachable.ts';
+import { RuntimeUnreachable } from '../../../src/platform/runtime/problem.ts';
 import { silentLog, systemRandom } from '../../../src/platform/common/index.ts';
 import { mostRequestedBackups } from '../../../src/platform/engine/backups/backup-requests.ts';
 import type { BackupSchedule } from '../../../src/platform/engine/context.ts';

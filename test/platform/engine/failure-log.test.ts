@@ -2,9 +2,8 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { PlatformLog } from '../../../src/platform/common/log.ts';
 import { createBackgroundLoop } from '../../../src/platform/engine/background-loop.ts';
 import { createFailureLog } from '../../../src/platform/engine/failure-log.ts';
-import { RuntimeProblem } from '../../../src/platform/runtime/problem.ts';
-import { RuntimeUnreachable } from '../../../src/platform/runtime/unreachable.ts';
-import { RecordsUnavailable } from '../../../src/platform/store/unavailable.ts';
+import { RuntimeProblem, RuntimeUnreachable } from '../../../src/platform/runtime/problem.ts';
+import { RecordsUnavailable } from '../../../src/platform/store/store.ts';
 
 const says = { failure: 'it fails', recovery: 'it works again' };
 let lines: { level: string; fields: object; message: string }[];

@@ -5,8 +5,7 @@ import { createLease } from '../../../src/platform/engine/lease.ts';
 import type { Observation, Runtime, RuntimeCall } from '../../../src/platform/runtime/runtime.ts';
 import { runtimesOf, simulatedRuntimeName } from '../../../src/platform/runtime/runtimes.ts';
 import type { Task } from '../../../src/platform/runtime/task.ts';
-import type { DataStore } from '../../../src/platform/store/store.ts';
-import { RecordsUnavailable } from '../../../src/platform/store/unavailable.ts';
+import { type DataStore, RecordsUnavailable } from '../../../src/platform/store/store.ts';
 import { addEnvironment, type EngineFixture, openEngineFixture } from './engine-fixture.ts';
 
 const opened: EngineFixture[] = [];

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { findDeployment, servicesOf } from '../../../src/platform/engine/deployment-rows.ts';
+import { findDeployment, servicesOf, Superseded } from '../../../src/platform/engine/deployment-rows.ts';
 import { applyChange } from '../../../src/platform/engine/service-changes.ts';
-import { Superseded } from '../../../src/platform/engine/superseded.ts';
 import { addEnvironment, openEngineFixture, type EngineFixture } from './engine-fixture.ts';
 
 let fixture: EngineFixture;

@@ -3,7 +3,7 @@ import { backupText } from '../../../contract/index.ts';
 import type { BackupTask, DatabaseBackups, Restoration, RunningDatabase } from '../../runtime/index.ts';
 import type { Db, ServiceTable } from '../../store/index.ts';
 import type { EngineContext } from '../context.ts';
-import { deployedVersion } from '../logs.ts';
+import { deployedVersion } from '../serving-version.ts';
 import { runtimeOfEnvironment } from '../tasks.ts';
 import type { BackupRow } from './backup.ts';
 

@@ -1,9 +1,8 @@
 import type { ServiceToRun, Task } from '../index.ts';
 import { databaseRefusal, databaseWorkload } from './databases/databases.ts';
-import { autoDeployRefusal, deploysByItself } from './builds/auto-deploy.ts';
+import { autoDeployRefusal, deploysByItself, sourceRefusal } from './builds/service-source.ts';
 import { jobRefusal, jobWorkload } from './jobs/job.ts';
 import { probeRefusal } from './services/probes.ts';
-import { sourceRefusal } from './builds/service-source.ts';
 import type { TerraformSettings } from './terraform/settings.ts';
 import { terraformRefusal, terraformWorkload } from './terraform/workload.ts';
 

@@ -1,6 +1,6 @@
 import type { SchemaState } from '../../../database/index.ts';
 import type { Examination } from '../../../postgres/index.ts';
-import type { KnownRecords } from '../known-records.ts';
+import type { KnownRecords } from '../store.ts';
 import { keyCheckOf, type Vault } from '../vault.ts';
 import { platformSchema } from '../platform-schema.ts';
 

@@ -1,6 +1,6 @@
 import { IncompatibleSchema } from '../../../database/index.ts';
 import { CommitUnknown, isBusy, isConnectionLost } from '../../../postgres/index.ts';
-import { RecordsUnavailable } from '../unavailable.ts';
+import { RecordsUnavailable } from '../store.ts';
 
 /**
  * Converts a failure of the database that the request didn't cause to an error for callers. Returns any other error

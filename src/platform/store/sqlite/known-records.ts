@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import type { KnownRecords } from '../known-records.ts';
+import type { KnownRecords } from '../store.ts';
 import { databaseFile } from './database.ts';
 import { requireNotMoved } from './moved-records.ts';
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { systemClock } from '../../../../src/platform/common/clock.ts';
 import { createDockerClient, parseDockerAddress } from '../../../../src/platform/runtime/docker/api/index.ts';
 import { createDockerRuntime } from '../../../../src/platform/runtime/docker/docker-runtime.ts';
-import { RuntimeUnreachable } from '../../../../src/platform/runtime/unreachable.ts';
+import { RuntimeUnreachable } from '../../../../src/platform/runtime/problem.ts';
 
 const nothingKnown = async () => ({ serviceIds: new Set<string>(), environmentIds: new Set<string>(), records: [] });
 

@@ -1,8 +1,12 @@
 import { expect, test } from 'vitest';
 import { type Condition, condition } from '../../../../src/contract/index.ts';
 import { toldLine } from '../../../../src/platform/runtime/index.ts';
-import { plannedChanges, readPlan, type ReadPlan } from '../../../../src/platform/runtime/docker/terraform/plan.ts';
-import { digestOfVariables } from '../../../../src/platform/runtime/docker/terraform/plan-variables.ts';
+import {
+  plannedChanges,
+  readPlan,
+  type ReadPlan,
+  digestOfVariables,
+} from '../../../../src/platform/runtime/docker/terraform/plan.ts';
 
 const deploymentId = '11111111-2222-4333-8444-555555555555';
 const digest = 'a'.repeat(64);

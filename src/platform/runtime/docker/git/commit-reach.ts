@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import { condition } from '../../../../contract/index.ts';
 import type { GitHosts } from '../../index.ts';
-import { gitHostOf } from './git-hosts.ts';
-import type { GitRequest } from './git-request.ts';
+import { gitHostOf, type GitRequest } from './git-address.ts';
 import { runGit } from './git-program.ts';
 import { requestedSource, CommitRefusal, noBranch } from './commit-refusal.ts';
 import { createCommands, fetchOptions, type GitCommands, inTemporaryDirectory } from './source-repository.ts';

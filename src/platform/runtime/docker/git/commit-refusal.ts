@@ -1,6 +1,6 @@
 import { condition, type Condition } from '../../../../contract/index.ts';
 import { ConditionError } from '../../index.ts';
-import type { GitRequest } from './git-request.ts';
+import type { GitRequest } from './git-address.ts';
 
 /** A commit is refused. */
 export class CommitRefusal extends ConditionError {

@@ -3,7 +3,7 @@ import type { DeployedCommit } from '../../../common/index.ts';
 import { allowedTags, branchRef, commitsOnly, reachCommit, type ReachedCommit } from './commit-reach.ts';
 import { requestedSource, CommitRefusal, noBranch } from './commit-refusal.ts';
 import { isUnknownCommit } from './git-failure.ts';
-import type { GitRequest } from './git-request.ts';
+import type { GitRequest } from './git-address.ts';
 import type { GitHosts } from '../../index.ts';
 import { createRepository, type SourceRepository } from './source-repository.ts';
 import { withSizeLimit } from './size-limit.ts';

@@ -9,9 +9,7 @@ import {
 } from '../../../../contract/index.ts';
 import { proxyFor } from '../../../../outgoing/index.ts';
 import { isPublicAddress } from '../../../common/index.ts';
-import { ConditionError } from '../../index.ts';
-import type { GitHosts } from '../../index.ts';
-import { gitHostOf } from './git-hosts.ts';
+import { ConditionError, type GitHosts, type GitHost } from '../../index.ts';
 
 type Scheme = 'https' | 'http' | 'ssh';
 
@@ -69,4 +67,14 @@ export async function allowedAddresses(hosts: GitHosts, address: GitAddress): Pr
     throw new ConditionError(condition('GIT_HOST_NOT_ALLOWED', { host: address.host, address: refused }));
   }
   return addresses;
+}
+
+/** The settings of a host. */
+export const gitHostOf = (hosts: GitHosts, host: string): GitHost => (Object.hasOwn(hosts, host) ? hosts[host]! : {});
+
+/** A request for a source. Failures are explained by it. */
+export interface GitRequest {
+  readonly address: GitAddress;
+  readonly branch: string;
+  readonly commitId?: string;
 }

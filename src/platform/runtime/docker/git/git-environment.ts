@@ -2,9 +2,8 @@ import { writeFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { join } from 'node:path';
 import { proxyFor } from '../../../../outgoing/index.ts';
-import type { GitAddress } from './git-address.ts';
+import { type GitAddress, gitHostOf } from './git-address.ts';
 import type { GitHost, GitHosts } from '../../index.ts';
-import { gitHostOf } from './git-hosts.ts';
 
 /** How long a server may send almost nothing before git gives up, in seconds. */
 const stallSeconds = 30;

@@ -2,7 +2,7 @@ import { condition, type Condition } from '../../../../contract/index.ts';
 import { proxyFor } from '../../../../outgoing/index.ts';
 import { ConditionError } from '../../index.ts';
 import { noBranch } from './commit-refusal.ts';
-import type { GitRequest } from './git-request.ts';
+import type { GitRequest } from './git-address.ts';
 import { GitError } from './git-program.ts';
 
 interface Failure {

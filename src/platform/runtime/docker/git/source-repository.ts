@@ -1,10 +1,9 @@
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DeployedCommit } from '../../../common/index.ts';
-import { allowedAddresses } from './git-address.ts';
+import { allowedAddresses, type GitRequest } from './git-address.ts';
 import { gitEnvironmentFor, localGitEnvironment } from './git-environment.ts';
 import { gitFailure } from './git-failure.ts';
-import type { GitRequest } from './git-request.ts';
 import type { GitHosts } from '../../index.ts';
 import { type GitRun, runGit, streamGit } from './git-program.ts';
 

@@ -1,7 +1,6 @@
 import type { ServiceToRun, Task } from '../../index.ts';
-import { autoDeployRefusal, deploysByItself } from '../builds/auto-deploy.ts';
+import { autoDeployRefusal, deploysByItself, sourceRefusal } from '../builds/service-source.ts';
 import { probeRefusal } from '../services/probes.ts';
-import { sourceRefusal } from '../builds/service-source.ts';
 
 type Job = Extract<ServiceToRun, { kind: 'job' }>;
 

@@ -2,6 +2,8 @@ import { createMasker } from '../../../../contract/index.ts';
 import type { PlannedChanges, ResolvedVariable, RuntimeLogLine, Task } from '../../index.ts';
 import { isOmission } from '../observation/instance-logs.ts';
 import { planMarks } from './script.ts';
+import { createHmac } from 'node:crypto';
+import type { DockerContext } from '../docker-context.ts';
 
 /**
  * The limit for the text of a plan, in characters, and the additional limit for lines that name changes. The log of its
@@ -93,3 +95,17 @@ export const countsText = ({ counts }: PlannedChanges): string =>
   counts === undefined
     ? 'changes that its text tells'
     : `${counts.add} to add, ${counts.change} to change, ${counts.destroy} to destroy`;
+
+/**
+ * Returns a digest that distinguishes the variables of a run, including files. Without the platform's key, the values
+ * can't be derived from it.
+ */
+export const digestOfVariables = (
+  { secretFor }: Pick<DockerContext, 'secretFor'>,
+  variables: readonly ResolvedVariable[],
+): string =>
+  createHmac('sha256', secretFor('terraform/variables'))
+    .update(
+      JSON.stringify(variables.map(({ key, value, isSecret, mountPath = null }) => [key, value, isSecret, mountPath])),
+    )
+    .digest('base64url');

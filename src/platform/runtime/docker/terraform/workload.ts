@@ -1,7 +1,6 @@
 import type { ResolvedVariable, ServiceToRun, Task } from '../../index.ts';
-import { autoDeployRefusal, deploysByItself } from '../builds/auto-deploy.ts';
+import { autoDeployRefusal, deploysByItself, sourceOf, sourceRefusal } from '../builds/service-source.ts';
 import { readRecord } from '../record.ts';
-import { sourceOf, sourceRefusal } from '../builds/service-source.ts';
 import { containerPaths, terraformScript } from './script.ts';
 import type { TerraformSettings } from './settings.ts';
 
