@@ -43,7 +43,7 @@ export const matchesOf = (met: readonly LabelledValue[]): Matches => ({
   count: met.length,
 });
 
-/** A short name for what the labels identify; empty without labels. */
+/** A short name for the object that the labels identify; empty without labels. */
 export function labelsText({
   project,
   environment,

@@ -19,8 +19,8 @@ const transitionSeconds = (rule: AlertRuleRow, seconds: SecondsRange | 'for'): S
 };
 
 /**
- * Until when nobody is told of a rule, in milliseconds since the epoch: infinite where it is silenced and no end is
- * known; undefined if it isn't silenced.
+ * The time until which a rule is silenced, in milliseconds since the epoch: infinite if its end is unknown; undefined
+ * if the rule isn't silenced.
  */
 function silencedUntil({ silenced_until: until, state }: AlertRuleRow, now: number): number | undefined {
   if (until === null) return state === 'SUPPRESSED' ? Infinity : undefined;
@@ -131,7 +131,7 @@ export async function silenceAlertRule(
     .where('id', '=', rule.id)
     .execute();
   if (silence === null) {
-    // Goes on as if it had just fired: its receivers are told.
+    // Continues as if it had just fired: its receivers are notified.
     if (isSuppressed) await setTimer(trx, 'ALERT_RULE', rule.id, 0);
     return;
   }
@@ -154,7 +154,7 @@ const rulesWatching = (trx: Db, serviceId: string, environmentId: string) =>
     .where('source', '=', 'MANAGED')
     .where('enabled', '=', 1)
     .where('state', 'in', ['OK', ...firingStates])
-    // Of a rule that is silenced without an end, nothing here knows what for: it keeps its state.
+    // A rule that is silenced without an end keeps its state: why it is silenced is unknown.
     .where((eb) => eb.or([eb('state', '<>', 'SUPPRESSED'), eb('silenced_until', 'is not', null)]))
     .where((eb) =>
       eb.or([

@@ -23,7 +23,10 @@ const renewed = ['id', 'created_at', 'updated_at'];
 const isEmpty = (value: unknown): boolean =>
   value === null || (typeof value === 'object' && Object.keys(value).length === 0);
 
-/** The parts of a configuration of which more than the content is stored, by the names of their members. */
+/**
+ * How to reduce the parts of a configuration that are stored with more than their content, by the names of their
+ * members.
+ */
 type Reading = Readonly<Record<string, (value: Members) => Members>>;
 
 const readingsWith = (openSecret: (sealed: string) => string): Reading => ({
@@ -39,8 +42,9 @@ const readingsWith = (openSecret: (sealed: string) => string): Reading => ({
 });
 
 /**
- * The part of a configuration that decides what a deployment runs. Two that do the same are the same, however they were
- * stored: without empty members, ids of what is replaced as a whole, and times; sealed values are opened.
+ * The part of a configuration that decides what a deployment runs. It is equal for configurations with the same effect,
+ * however they were stored: empty members, times, and the ids of parts that are replaced as a whole are left out, and
+ * sealed values are opened.
  */
 export function comparableSpec(spec: Members, openSecret: (sealed: string) => string): Members {
   const readings = readingsWith(openSecret);

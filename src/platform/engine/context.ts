@@ -51,7 +51,7 @@ export interface EngineContext {
   readonly backupSchedules?: Readonly<Record<string, BackupSchedule | undefined>> | undefined;
   /** Opens the sealed secret of a variable or a webhook. */
   readonly openSecret: (sealed: string) => string;
-  /** A digest of a text that tells nothing about it without the key of the platform's secrets. */
+  /** A digest of a text that reveals nothing about it without the key of the platform's secrets. */
   readonly keyedDigest: (text: string) => string;
   readonly log: PlatformLog;
   /** Multiplies the times of alerting and of webhooks: 0.05 is twenty times faster, 0 is instant. */
@@ -60,7 +60,7 @@ export interface EngineContext {
   readonly isReplay?: true;
 }
 
-/** What the engine does with secrets, by the vault of the platform. */
+/** The engine's operations on secrets, which use the vault of the platform. */
 export const secretsBy = (vault: Vault): Pick<EngineContext, 'openSecret' | 'keyedDigest'> => ({
   openSecret: (sealed) => vault.open(sealed),
   keyedDigest: (text) => vault.sign(`digest of what is deployed\n${text}`),

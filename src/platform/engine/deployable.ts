@@ -4,17 +4,19 @@ import type { EngineContext } from './context.ts';
 import { receivedVariables, type ReceivedVariable } from './resolved-variables.ts';
 
 /**
- * What of a service decides what a deployment of it runs, as keyed digests: it tells whether something differs, and
- * never what it is. Descriptions of variables aren't part of it, because no deployment has them.
+ * The inputs that decide what a deployment of a service runs, as keyed digests: they show whether an input differs, but
+ * not its value. Descriptions of variables are left out, because no deployment uses them.
  */
 export interface Deployable {
-  /** Of its name and configuration, which a deployment reads once, as it begins. */
+  /** Its name and configuration, which a deployment reads once, when it starts. */
   readonly configuration: string;
-  /** Of its domains, which a deployment reads again in each step; the same for all where domains are simulated. */
+  /** Its domains, which a deployment reads again in each step; equal for all services where domains are simulated. */
   readonly domains: string;
-  /** Of the variables and secrets that it receives, which a deployment reads again in each step. */
+  /** The variables and secrets that it receives, which a deployment reads again in each step. */
   readonly variables: string;
-  /** Of each variable that the platform provides, by key. A service isn't out of date because a database came or went. */
+  /**
+   * Each variable that the platform provides, by key: adding or deleting a database doesn't make a service out of date.
+   */
   readonly builtIn: Readonly<Record<string, string>>;
 }
 
@@ -62,7 +64,7 @@ const domainsOf = async (trx: Db, ids: readonly string[]) =>
 const variableParts = ({ key, value, isSecret, mountPath }: ReceivedVariable) => [key, value, isSecret, mountPath];
 
 /**
- * What a deployment of each service would run now, by service id.
+ * The inputs of a deployment of each service at present, by service id.
  * @param given the name and configuration of services, instead of those that are stored
  */
 export async function deployablesOf(
@@ -79,7 +81,7 @@ export async function deployablesOf(
   return new Map(
     services.map(({ id, runtime, ...stored }) => {
       const { name, spec } = given[id] ?? stored;
-      // With its id, digests don't tell that two services have the same value.
+      // The id keeps digests from revealing that two services have the same value.
       const digest = (what: string, content: unknown): string => keyedDigest(orderedJson([id, what, content]));
       const hasDomains = runtimes.named(runtime).domainTarget !== undefined;
       const own = hasDomains ? (domains.get(id) ?? []) : [];
@@ -110,13 +112,13 @@ export async function deployablesOf(
 const read = (stored: string | null): Deployable | undefined =>
   stored === null ? undefined : (JSON.parse(stored) as Deployable);
 
-/** Whether what a deployment reads again in each step is the same. */
+/** Whether the inputs that a deployment reads again in each step are the same. */
 const sameWhileItRuns = (one: Deployable, other: Deployable): boolean =>
   one.domains === other.domains &&
   one.variables === other.variables &&
   Object.entries(one.builtIn).every(([key, digest]) => (other.builtIn[key] ?? digest) === digest);
 
-/** Whether what was deployed is what would be deployed now; false if either isn't known. */
+/** Whether a deployment now would have the inputs of the last one; false if either isn't known. */
 export const isAsDeployed = (stored: string | null, now: Deployable | undefined): boolean => {
   const deployed = read(stored);
   return (
@@ -127,7 +129,7 @@ export const isAsDeployed = (stored: string | null, now: Deployable | undefined)
   );
 };
 
-/** Whether a deployment that is under way may have read something else than it had as it began. */
+/** Whether a deployment under way may have read other inputs than those at its start. */
 export const mayDiffer = (stored: string | null, now: Deployable | undefined): boolean => {
   const begun = read(stored);
   return begun === undefined || now === undefined || !sameWhileItRuns(begun, now);

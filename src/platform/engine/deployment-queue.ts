@@ -140,8 +140,8 @@ export async function advanceDeployment(
 }
 
 /**
- * A fencing token that is greater than all others of a queue. It is the current time if that is greater: then it is
- * also greater than the tokens of records that a restored backup has replaced.
+ * A fencing token that is greater than all others of a queue. It is at least the current time, so that it also exceeds
+ * the tokens in records that a restored backup has replaced.
  */
 const nextToken = async (trx: Db, queue: string, now: number): Promise<number> => {
   const { last } = await trx

@@ -136,11 +136,11 @@ export interface Engine {
    */
   requireRunnable(db: Db, environmentId: string, services: readonly ConfiguredService[]): Promise<void>;
   /**
-   * Compares services with what was deployed of them, after their configuration changed: those that differ are
-   * OUT_OF_DATE, also if it isn't known. Services that were never deployed stay as they are.
+   * Compares services with their deployed versions, after their configuration changed: those that differ, or may
+   * differ, become OUT_OF_DATE. Services that were never deployed stay as they are.
    */
   markOutOfDate(trx: Db, serviceIds: readonly string[]): Promise<void>;
-  /** The same after a variable that they see has changed, except for databases, which read none. */
+  /** The same after a change of a variable that they inherit. Databases are skipped, because they read none. */
   variableChanged(trx: Db, serviceIds: readonly string[]): Promise<void>;
   /** Accepts a backup of a database, which then starts. Refused if the database can't be backed up now. */
   requestBackup(
@@ -172,15 +172,15 @@ export interface Engine {
   /** Rolls a created or edited alert rule out to the alerting system and evaluates it again. */
   alertRuleChanged(trx: Db, alertRuleId: string): Promise<void>;
   /**
-   * Tells nobody of an alert rule until a time, ISO 8601; null ends the silence, and its receivers are told if it still
-   * fires. Nobody is told either that it no longer fires while it is silenced.
+   * Silences an alert rule until a time, ISO 8601; null ends the silence, and its receivers are notified if it still
+   * fires. While it is silenced, they aren't notified either when it no longer fires.
    */
   silenceAlertRule(
     trx: Db,
     rule: Selectable<AlertRuleTable>,
     silence: { readonly until: string; readonly reason: string | null } | null,
   ): Promise<void>;
-  /** Deletes an alert rule with its timer, and what is still to be told of it. */
+  /** Deletes an alert rule with its timer and its pending notifications. */
   deleteAlertRule(trx: Db, alertRuleId: string): Promise<void>;
   /**
    * Why the condition of an alert rule isn't evaluated at present, or its receivers aren't notified; empty if there is no

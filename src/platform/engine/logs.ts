@@ -57,7 +57,7 @@ const storedLines = async (db: Db, serviceId: string, tail: number): Promise<Log
 /**
  * The newest stored lines and those of the runtime, by time. Lines that were copied while the runtime still has them
  * appear once.
- * @param keepsStored whether stored lines, such as why a deployment failed, keep at least half of the room
+ * @param keepsStored whether stored lines, such as the reason of a failed deployment, get at least half of the space
  */
 function inOrder(
   stored: readonly LogLine[],
@@ -85,7 +85,7 @@ const unreadLine = (version: RunningVersion, at: number, said: string): LogLine 
 /**
  * The newest log lines of a service, newest last: those of its deployments, and those of the serving version, also
  * while another deployment is under way. The runtime is queried for the latter after the transaction; if that fails,
- * the last line says so, and why. If the runtime loses what replaced instances logged, the answer says since when it
+ * the last line says so, and why. If the runtime loses the logs of replaced instances, the answer says since when it
  * has lines of instances.
  * @param tail maximum number of lines, up to `maximumLogLines`
  * @throws ApiProblem 404 for an unknown id

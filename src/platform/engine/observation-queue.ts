@@ -189,7 +189,7 @@ async function observeRunning(
       : [];
   });
   const at = clock.now();
-  // One transaction each: a hundred in one would keep other writes waiting.
+  // One transaction each: a hundred services in one would block other writes.
   for (const { version, each } of fresh)
     await leaderLock.write((trx) => saveObservedStatus(context, trx, version, each, at));
 }

@@ -10,7 +10,7 @@ const sharedScopes: readonly VariableScope[] = ['BUILT_IN', 'PROJECT', 'ENVIRONM
 const rank = ({ scope }: Row): number =>
   sharedScopes.includes(scope) ? sharedScopes.indexOf(scope) : sharedScopes.length;
 
-/** A service with all that it inherits variables from. */
+/** A service with the scopes that it inherits variables from. */
 export interface VariableReader {
   readonly id: string;
   readonly environmentId: string;
@@ -79,7 +79,7 @@ export async function receivedVariables(
       isBuiltIn: row.scope === 'BUILT_IN',
     };
   };
-  // What several services inherit is resolved once.
+  // Variables that several services inherit are resolved once.
   const known = new Map<string, ReceivedVariable>();
   const once = (row: Row): ReceivedVariable => {
     const variable = known.get(row.id) ?? resolved(row);

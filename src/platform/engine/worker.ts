@@ -68,7 +68,7 @@ export const reapIntervalMilliseconds = { inCompany: 1000, alone: 5000 };
 // How long a failed item waits before its retry, so that a permanent failure doesn't keep the process busy.
 const backoffMilliseconds = 1000;
 
-/** What the worker says of itself in the log. */
+/** The worker's own log messages. */
 const says = {
   failure: 'the worker could not check for work; it tries again every second',
   recovery: 'the worker checks for work again',

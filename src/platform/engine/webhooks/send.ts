@@ -153,7 +153,7 @@ const failedAttempt = (error: unknown, timedOut: boolean, { timeoutMilliseconds 
       code: tooLate,
       outcome: 'try again',
     };
-  // The organization's members read this: they learn of the proxy, not of its address.
+  // The organization's members can read this: it mentions the proxy, but not its address.
   if (error instanceof ProxyError)
     return {
       status: 0,

@@ -57,7 +57,7 @@ export async function sendTest(
   };
 }
 
-/** Records a test delivery, and forgets the oldest ones. */
+/** Records a test delivery, and deletes the oldest records. */
 export async function recordTest(trx: Db, webhook: Pick<Webhook, 'kind'>, test: WebhookTest): Promise<WebhookRecord> {
   await trx.insertInto('webhook_test').values(test).execute();
   const newestDropped = trx
@@ -81,7 +81,7 @@ export async function webhookAttempts(
   webhookId: string,
   page?: Page,
 ): Promise<{ rows: WebhookRecord[]; total: number }> {
-  // The newest of both, as many as the page may have of either.
+  // The newest of either kind, as many as the page can contain.
   const newest = page && { limit: page.offset + page.limit, offset: 0 };
   const deployments = await deploymentAttempts(db, webhookId, newest);
   const tests = await db
@@ -103,7 +103,7 @@ export async function webhookAttempts(
 
 /** Deletes a webhook with its deliveries and their records. */
 export async function deleteWebhook(trx: Db, webhookId: string): Promise<void> {
-  // Held first: whoever adds a delivery keeps the webhook until then.
+  // Locked first: a transaction that adds a delivery holds the webhook until it ends.
   await trx.selectFrom('webhook').select('id').where('id', '=', webhookId).$call(trx.sql.held).execute();
   for (const table of ['webhook_test', 'webhook_attempt', 'webhook_delivery'] as const)
     await trx.deleteFrom(table).where('webhook_id', '=', webhookId).execute();

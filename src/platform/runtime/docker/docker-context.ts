@@ -83,7 +83,8 @@ export interface Progress {
 }
 
 /**
- * Pulls and builds under way in this process. After a crash they are started again: the engine keeps finished parts.
+ * Pulls and builds under way in this process. After a crash they are started again; the engine keeps the parts that
+ * were finished.
  */
 export interface BackgroundWork {
   /**

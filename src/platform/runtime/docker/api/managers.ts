@@ -89,7 +89,7 @@ async function managedSwarm(engine: DockerClient): Promise<string> {
   return Cluster.ID;
 }
 
-/** Combines several errors. What the managers lack says more than that some can't be reached. */
+/** Combines several errors. What a manager lacks says more than that another one can't be reached. */
 function noneUsable(errors: readonly DockerError[]): DockerError {
   const kinds = ['no leader', 'timeout', 'no manager'] as const;
   const kind = kinds.find((each) => errors.some((error) => error.kind === each)) ?? 'unreachable';

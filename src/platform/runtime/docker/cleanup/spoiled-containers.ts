@@ -4,8 +4,9 @@ import { type DockerTask, inspectDockerContainer, isDockerError, removeDockerCon
 
 /**
  * Removes containers that the engine starts without their secrets and configs: those that it had created, but not
- * started, when its host lost power. It then forgets which files they have, including the program of their probes, and
- * would wait for it forever. It starts others in their place. Containers on other nodes are given up with the node.
+ * started, when its host lost power. The engine then forgets which files they have, including the program of their
+ * probes, and would wait for that forever. It replaces the removed ones. Containers on other nodes are given up with
+ * the node.
  */
 export async function removeSpoiled(
   context: Pick<DockerContext, 'docker'>,

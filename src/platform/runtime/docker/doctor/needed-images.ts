@@ -10,7 +10,7 @@ type Needing = Pick<ExaminedEngine, 'docker' | 'credentialsFor'>;
 
 /**
  * Checks whether an image is on the engine or can be pulled.
- * @returns the result as text, and whether neither is the case
+ * @returns the result as text, and whether it is available in neither way
  */
 export async function findImage(
   { docker, credentialsFor }: Needing,

@@ -25,7 +25,7 @@ const allMilliseconds = 120_000;
 type Reach = { readonly is: 'reached' } | { readonly is: 'failed' | 'not asked'; readonly why: string };
 
 /**
- * Makes an engine query a registry, without credentials: a refusal shows that the registry is reached.
+ * Makes an engine query a registry, without credentials: a refusal shows that the registry was reached.
  * @throws DockerError if the engine can't be reached
  */
 async function reachFrom(engine: DockerClient, host: string): Promise<Reach> {

@@ -34,11 +34,14 @@ export const branchRef = ({ branch }: Pick<GitRequest, 'branch'>): string => `re
 
 const tagRef = (pattern: string): string => `refs/tags/${pattern}`;
 
-/** The names of tags from whose history commits may be deployed in addition to the branch's, perhaps with a star. */
+/** The names of the tags whose history provides commits in addition to the branch. Each may contain one asterisk. */
 export const allowedTags = (hosts: GitHosts, { address: { host } }: Pick<GitRequest, 'address'>): readonly string[] =>
   gitHostOf(hosts, host).tags ?? [];
 
-/** Whether a pattern with at most one star matches a whole ref of the server. As in git, a star matches anything. */
+/**
+ * Whether a pattern with at most one asterisk matches a whole ref of the server. As in git, an asterisk matches
+ * anything.
+ */
 function isNamedBy(pattern: string, ref: string): boolean {
   const [beginning = '', end] = pattern.split('*');
   return end === undefined
@@ -53,7 +56,7 @@ const isFullId = (id: string): boolean => /^[\da-f]{40}$|^[\da-f]{64}$/.test(id)
 interface Search {
   readonly git: GitCommands;
   readonly request: GitRequest;
-  /** The names of allowed tags, perhaps with a star. */
+  /** The names of allowed tags. Each may contain one asterisk. */
   readonly tags: readonly string[];
 }
 
@@ -147,7 +150,7 @@ export async function reachCommit(
     const tips = await readTips({ git, request, tags: patterns }, signal);
     const tip = [...tips].find(([, id]) => id === commitId);
     if (tip !== undefined) return { id: commitId, ref: tip[0], behind: 0 };
-    // For a name without a star that the server doesn't have, git uses a longer one with that ending, or fails.
+    // If the server lacks a name without an asterisk, git uses a longer one with the same ending, or fails.
     if (!tips.has(branchRef(request))) throw new CommitRefusal(noBranch(request));
     const tags = patterns.filter((pattern) => pattern.includes('*') || tips.has(tagRef(pattern)));
     const tooLarge = (): Error =>

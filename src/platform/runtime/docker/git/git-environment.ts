@@ -8,10 +8,7 @@ import type { GitHost, GitHosts } from '../../index.ts';
 /** How long a server may send almost nothing before git gives up, in seconds. */
 const stallSeconds = 30;
 
-/**
- * The variables that git inherits from this process: the path of programs. Nothing else, so that no setting of the user
- * applies.
- */
+/** The environment that git inherits: only the search path for programs, so that no setting of the user applies. */
 const inherited = (): Record<string, string> => ({
   PATH: process.env['PATH'] ?? '/usr/local/bin:/usr/bin:/bin',
   LC_ALL: 'C',

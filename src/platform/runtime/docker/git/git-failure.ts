@@ -93,7 +93,7 @@ const failures: readonly Failure[] = [
 export const isUnknownCommit = (error: unknown): boolean =>
   error instanceof GitError && /not our ref|unadvertised object/.test(error.said.join('\n'));
 
-/** What failed of the proxy between git and the server; undefined if there is none, or it was something else. */
+/** The failure of the proxy between git and the server; undefined if there is no proxy, or if something else failed. */
 function proxyFailure({ address: { scheme, url, hostname: host } }: GitRequest, said: string): Condition | undefined {
   if (scheme === 'ssh' || proxyFor(url) === undefined) return undefined;
   const status = /(?:CONNECT tunnel failed, response|Received HTTP code|returned error:(?= 407)) (\d{3})/i.exec(

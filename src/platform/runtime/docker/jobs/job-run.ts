@@ -301,8 +301,8 @@ async function observeRun(
 export const runToEnd: TaskHandler = { begin: nothing, observe: observeRun, abandon: abandonRun };
 
 /**
- * The run at the end of a service, such as the one that destroys what Terraform has created. If nothing was ever
- * recorded, there is none.
+ * The last run of a service that is deleted, such as the one that destroys Terraform's resources. A service without a
+ * record has none.
  */
 export const lastRun: TaskHandler = {
   ...runToEnd,

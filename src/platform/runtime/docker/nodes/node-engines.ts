@@ -85,8 +85,8 @@ export async function answeringEngines(
 }
 
 /**
- * Returns the engine that builds images. With a registry that is any; without one, that of the only node that accepts
- * instances, because only the node that builds an image has it.
+ * Returns the engine that builds images. With a registry, any engine can. Without one, it is the engine of the only
+ * node that accepts instances, because only the node that builds an image has it.
  */
 export async function engineForBuilds(
   {

@@ -53,7 +53,7 @@ export interface ClusterRegistry {
   push<Result>(builder: DockerClient, work: () => Promise<Result>, say: Say, signal: AbortSignal): Promise<Result>;
   /**
    * Deletes images of a service. Deletions that fail now are repeated after its next deployment.
-   * @param kept names with digests, or digests, of those that stay; if there are none, nothing is deleted
+   * @param kept the images to keep, as names with digests or as digests; if there are none, nothing is deleted
    */
   deleteOthers(service: Service, kept: readonly string[], signal: AbortSignal): Promise<void>;
   /** Deletes the images of a deleted service, now or as soon as possible. */

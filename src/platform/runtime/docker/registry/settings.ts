@@ -4,7 +4,7 @@ export interface RegistrySettings {
   readonly port: number;
   /**
    * The image of the registry, with its own registry and tag, or its id on the engine. It has to be the reference
-   * implementation.
+   * implementation of a registry.
    */
   readonly image: string;
   /** The image of the forwarder on every node: Caddy 2. */

@@ -37,7 +37,7 @@ export async function ensureNetwork(
 }
 
 /**
- * Deletes the network of an environment that has no service left. A network that is still in use stays: it is deleted
+ * Deletes the network of an environment that has no service left. A network that is still in use is kept, and deleted
  * with the last service.
  */
 export async function deleteUnusedNetwork(

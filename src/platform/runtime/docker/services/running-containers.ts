@@ -10,7 +10,7 @@ const begun = ['restarting', 'running', 'removing', 'paused'];
 /**
  * Counts the containers with these labels that have not ended on an engine. Containers of ended instances don't count:
  * an engine whose disk was full when a program exited lists its container as running until the engine restarts.
- * @param isToBegin whether containers count that were created and never started
+ * @param isToBegin whether to count containers that were created and never started
  */
 export async function runningContainers(
   { docker }: Pick<DockerContext, 'docker'>,
