@@ -62,7 +62,7 @@ test("a cluster may have the addresses of several managers, for which the TLS fi
 
 test.each([
   ['[]', /can't be used/],
-  ['["unix:///a.sock", "unix:///a.sock"]', /must have each address once/],
+  ['["unix:///a.sock", "unix:///a.sock"]', /must contain each address only once/],
   ['["unix:///a.sock", "tcp://10.0.0.7:2376"]', /no TLS files/],
   ['["unix:///a.sock", "ssh://b"]', /can't be reached by ssh/],
   ['7', /must be an address such as/],

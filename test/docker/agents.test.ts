@@ -402,7 +402,7 @@ test('agents that are no longer configured go with all that belongs to them; wha
   const of = await doctor();
   const why = 'node-2 (the cluster has no agent: set "agent" for it in the clusters file)';
   expect(of('agents')).toContain(`1 of 2 nodes can't be asked: ${why}`);
-  expect(of('objects of platforms')).toContain(`volumes, images and containers on 1 node were not looked at: ${why}`);
+  expect(of('objects of platforms')).toContain(`volumes, images and containers on 1 node were not checked: ${why}`);
   await onlyThere(async () => {
     const id = await create('greedy', exceedsMemory, littleMemory);
     await deploy(id);

@@ -86,13 +86,13 @@ describe('the doctor of a platform', () => {
     });
     expect(of('objects of platforms')).toMatchObject({
       state: 'good',
-      says: 'the engine has nothing that a platform made',
+      says: 'the engine has no object that a platform created',
     });
     expect(of('git')).toMatchObject({ state: 'good', says: expect.stringMatching(/^git version /) });
     // Nothing here reaches the public registry.
     expect(of('proxy image')).toMatchObject({
       state: 'note',
-      says: expect.stringContaining("docker.io/library/caddy:2 is not there, and can't be had"),
+      says: expect.stringContaining("docker.io/library/caddy:2 is missing, and can't be pulled"),
     });
     expect(of('databases')).toMatchObject({
       state: 'note',
@@ -105,14 +105,14 @@ describe('the doctor of a platform', () => {
         isPrivate
           ? {
               state: 'bad',
-              says: `${registry.host} answers the engine, and refuses images without credentials: the status 401 to the beginning of an upload`,
+              says: `${registry.host} answers the engine, and refuses images without credentials: the status 401 at the start of an upload`,
             }
-          : { state: 'good', says: `${registry.host} answers the engine, and takes images` },
+          : { state: 'good', says: `${registry.host} answers the engine, and accepts images` },
       );
       await registry.end();
       expect((await doctor('--engine', engine.address, '--registry', registry.host)).of('registry')).toMatchObject({
         state: 'bad',
-        says: expect.stringContaining(`the engine gets no answer of ${registry.host}`),
+        says: expect.stringContaining(`the engine gets no response from ${registry.host}`),
       });
     }
   });
@@ -134,7 +134,7 @@ describe('the doctor of a platform', () => {
     try {
       expect((await doctor('--clusters-file', file)).of('local: registry')).toMatchObject({
         state: 'good',
-        says: `${registry.host} answers the engine, and takes images`,
+        says: `${registry.host} answers the engine, and accepts images`,
       });
       const authorization = `Basic ${Buffer.from(`${registryUser.username}:${registryUser.password}`).toString('base64')}`;
       expect(await (await fetch(`http://${registry.host}/v2/_catalog`, { headers: { authorization } })).json()).toEqual(

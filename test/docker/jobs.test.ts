@@ -297,7 +297,7 @@ test.each([
     },
     'builds from a Dockerfile in the repository',
   ],
-  ['without time', { max_duration_seconds: 0 }, 'No run ends within no time'],
+  ['without time', { max_duration_seconds: 0 }, 'No run can end in 0 seconds'],
 ] as const)('a job %s is refused when it is created', async (name, more, words) => {
   const { status: code, text } = await docker.platform.call('create_job', {
     environment_id: docker.environmentId,

@@ -188,7 +188,7 @@ const isServed = (image: string): Promise<boolean> =>
 test('a platform that is killed while it sets its registry up goes on, and ends with one', async () => {
   expect(await diagnosis()).toMatchObject({
     state: 'good',
-    says: `the platform's own is set up at ${host} of every node when the platform starts; its images can be had`,
+    says: `the platform's own is set up at ${host} of every node when the platform starts; its images are available`,
   });
   for (const wait of kills) {
     await platform.start();
@@ -259,7 +259,7 @@ test('while the machine with the images is away, what runs goes on, and deployme
   expect((await messages(shop)).match(/Fetching the branch/g)).toHaveLength(1);
   expect(await diagnosis()).toMatchObject({
     state: 'bad',
-    says: "the platform's own takes no images: the node node-2, which keeps its images, is down",
+    says: "the platform's own accepts no images: the node node-2, which keeps its images, is down",
   });
   await swarm.hosts[1]!.start();
   images.push(await untilDeployed(shop, 2));

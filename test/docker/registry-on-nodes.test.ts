@@ -84,9 +84,9 @@ test('the node that may not connect to the registry is named, with what to do, a
         check: 'local: registry on nodes',
         state: 'bad',
         says: expect.stringMatching(
-          /is not reached from node-2 \(.*(?:refused|reset).*\): what is built can't run there$/,
+          /is not reached from node-2 \(.*(?:refused|reset).*\): built images can't run there$/,
         ),
-        todo: `Let these machines connect to ${host}: open its port in the firewalls between them and the registry. If it has a name, see that they can look that up.`,
+        todo: `Let these machines connect to ${host}: open its port in the firewalls between them and the registry. If it has a name, make sure that they can resolve it.`,
       },
     ]);
     expect(findings[0]!.says).not.toContain('node-1');
@@ -101,7 +101,7 @@ test('without agents, it is said which node was not asked', async () => {
     {
       check: 'local: registry on nodes',
       state: 'note',
-      says: `whether ${host} is reached is not known of node-2 (the cluster has no agent: set "agent" for it in the clusters file)`,
+      says: `whether ${host} can be reached is unknown for node-2 (the cluster has no agent: set "agent" for it in the clusters file)`,
       todo: expect.stringContaining(`docker pull ${host}/infra-mcp/doctor:missing`),
     },
   ]);

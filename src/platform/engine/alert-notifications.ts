@@ -164,13 +164,13 @@ const timeoutMilliseconds = 10_000;
 const failureOf = ({ status, code }: AttemptResult): string => {
   if (status >= 300 && status < 400) return `it answered with HTTP ${status}, and redirects are not followed`;
   if (status !== 0) return `it answered with HTTP ${status}`;
-  if (code === unreachableProxy) return "the platform's proxy gave no connection to it";
+  if (code === unreachableProxy) return "the platform's proxy did not connect to it";
   return code === tooLate
     ? `it did not answer within ${timeoutMilliseconds / 1000} seconds`
-    : `it gave no answer (${code ?? 'no reason is known'})`;
+    : `it did not respond (${code ?? 'no reason is known'})`;
 };
 
-const withoutAddress = 'the clusters file has no address for it any more';
+const withoutAddress = 'the clusters file no longer has an address for it';
 
 const says = { failure: 'alert receivers could not be notified', recovery: 'alert receivers are notified again' };
 

@@ -73,7 +73,7 @@ async function limitedCluster(
 }
 
 const advice =
-  'Make services of this cluster smaller or delete some, or have whoever runs the platform raise "limits" in its clusters file.';
+  'Make services of this cluster smaller, delete some, or ask the operator of the platform to raise "limits" in its clusters file.';
 
 /**
  * The limits that are exceeded, as text.

@@ -65,7 +65,7 @@ export async function requireNotBeingDeleted(db: Db, { environmentId, serviceIds
   const deletion = await deletionOf(db, serviceIds);
   if (deletion)
     throw refused(
-      `${deletion.name} (${deletion.kind} ${deletion.service_id}) is being deleted (deployment ${deletion.id}). Wait for its end, or cancel that deployment.`,
+      `${deletion.name} (${deletion.kind} ${deletion.service_id}) is being deleted (deployment ${deletion.id}). Wait until it has ended, or cancel that deployment.`,
     );
 }
 
@@ -83,7 +83,7 @@ export async function requireDeletable(db: Db, target: Target): Promise<void> {
   if (busy) {
     throw refused(
       `${takesEnvironment ? `The environment ${environmentId}` : `${busy.name} (${busy.kind} ${busy.service_id})`} can't be deleted: a deployment of ${busy.name} is under way` +
-        ` (${busy.state}, deployment ${busy.id}). Wait for its end, or cancel it.`,
+        ` (${busy.state}, deployment ${busy.id}). Wait until it has ended, or cancel it.`,
     );
   }
 }

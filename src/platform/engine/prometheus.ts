@@ -59,7 +59,9 @@ export function valuesIn(text: string): PrometheusValues {
   const answer = parsed(text);
   if (answer?.status !== 'success')
     throw new Error(
-      typeof answer?.error === 'string' ? `it says: ${clipped(answer.error)}` : 'what answers there is no Prometheus',
+      typeof answer?.error === 'string'
+        ? `it says: ${clipped(answer.error)}`
+        : 'the server at this address is not a Prometheus',
     );
   const { resultType, result } = answer.data ?? {};
   if (resultType === 'scalar' && Array.isArray(result))
@@ -73,7 +75,7 @@ export function valuesIn(text: string): PrometheusValues {
       })),
     };
   throw new Error(
-    `the expression gives a ${typeof resultType === 'string' ? clipped(resultType) : 'value of another kind'}, and a condition needs an instant vector or a number`,
+    `the expression returns a ${typeof resultType === 'string' ? clipped(resultType) : 'value of another kind'}, but a condition needs an instant vector or a number`,
   );
 }
 
@@ -99,7 +101,7 @@ function credentialsIn(authorization: string | undefined): readonly string[] {
 
 function reasonOf(error: unknown): string {
   if (error instanceof BodyTooLarge)
-    return `its answer has more than ${mostBytes} bytes: let the expression give fewer series`;
+    return `its answer has more than ${mostBytes} bytes: make the expression return fewer series`;
   return error instanceof Error && error.name === 'TimeoutError'
     ? `it did not answer within ${timeoutMilliseconds / 1000} seconds`
     : errorMessage(error);

@@ -105,7 +105,7 @@ export async function planToApply(
   if (service.kind !== 'terraform' || !runtime.appliesPlans) return undefined;
   const refuse = (why: string) =>
     refused(
-      `${service.name} (terraform ${service.id}) can't be deployed: ${why}. A deployment applies the plan that was shown before: make one (plan_terraform, POST /terraform/${service.id}/plan), and deploy it then.`,
+      `${service.name} (terraform ${service.id}) can't be deployed: ${why}. A deployment applies a plan that was shown before: create one (plan_terraform, POST /terraform/${service.id}/plan), and deploy it then.`,
     );
   const [plan] = await plansOf(trx, service.id, 1);
   if (plan === undefined) throw refuse('no plan of it was made');
@@ -177,7 +177,7 @@ export async function requestPlan(
   await requireNotBeingDeleted(trx, { environmentId: service.environment_id, serviceIds: [service.id] });
   const [last] = await plansOf(trx, service.id, 1);
   if (last?.ended_at === null)
-    throw refused(`A plan of ${service.name} is being made already (${last.id}). Wait for its end.`);
+    throw refused(`A plan of ${service.name} is being made already (${last.id}). Wait until it has ended.`);
   const deployment = await trx
     .insertInto('deployment')
     .values({

@@ -53,7 +53,7 @@ describe('over TLS', () => {
     const others = await makeCertificates();
     for (const [files, words] of [
       [{ ...certificates, ca: others.ca }, /not signed by the authority in the TLS file "ca"/],
-      [{ ...others, ca: certificates.ca }, /not take the certificate in the TLS file "cert"/],
+      [{ ...others, ca: certificates.ca }, /not accept the certificate in the TLS file "cert"/],
       [{ ...certificates, key: others.key }, /the TLS file "key" is not the key of the certificate in "cert"/],
       [undefined, /HTTP request to an HTTPS server/],
     ] as const) {

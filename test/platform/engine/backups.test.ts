@@ -178,7 +178,7 @@ test('a database has a number of backups on request at most, beside those of a s
   const oldest = made('first', { created_at: '2020-01-01T00:00:00.000Z' });
   await fixture.db.write((trx) => trx.insertInto('backup').values(oldest).execute());
   await expect(request()).rejects.toThrow(
-    `it has ${mostRequestedBackups} that somebody asked for, which is the most. Delete those that nobody needs with DELETE /database/${shop}/backup/{backupId}; the oldest is "first" of 2020-01-01T00:00:00.000Z (${oldest.id}).`,
+    `it has ${mostRequestedBackups} requested backups, which is the maximum. Delete those that are no longer needed with DELETE /database/${shop}/backup/{backupId}; the oldest is "first" of 2020-01-01T00:00:00.000Z (${oldest.id}).`,
   );
   await fixture.db.write((trx) => fixture.engine.deleteBackup(trx, shop, oldest.id));
   await expect(request()).resolves.toEqual(expect.any(String));
@@ -328,5 +328,5 @@ test('a backup whose runtime can not tell its nodes is no reason to bring anythi
     [simulatedRuntimeName]: { ...createSimulatedRuntime({ clock, timeScale: 0 }), backups: failing },
   });
   const recovery = await fixture.anotherEngine({ runtimes }).recovery(fixture.db, shop);
-  expect(recovery).toMatchObject({ refusal: "What its nodes are like can't be found out: the engine is away" });
+  expect(recovery).toMatchObject({ refusal: "The state of its nodes can't be determined: the engine is away" });
 });

@@ -50,9 +50,9 @@ test('an expression is sent as it is, and its values come back', async () => {
 
 test.each([
   ['{"status":"error","error":"parse error"}', 'it says: parse error'],
-  ['<html>', 'no Prometheus'],
-  ['null', 'no Prometheus'],
-  [success('matrix', []), 'gives a matrix'],
+  ['<html>', 'not a Prometheus'],
+  ['null', 'not a Prometheus'],
+  [success('matrix', []), 'returns a matrix'],
   [success('vector', {}), 'an instant vector'],
   ['x'.repeat(2 ** 20 + 1), 'more than 1048576 bytes'],
 ])('what gives no values says so: %.30s', async (text, says) => {

@@ -45,7 +45,7 @@ async function backupRefusal(context: EngineContext, trx: Db, service: ServiceRo
   )
     return `it is ${service.deployed_state}. Deploy it first: its own tools make the backup while it runs.`;
   const ongoing = await ongoingBackup(trx, service.id);
-  return ongoing && `its backup ${backupName(ongoing)} (${ongoing.id}) is under way. Wait for its end.`;
+  return ongoing && `its backup ${backupName(ongoing)} (${ongoing.id}) is under way. Wait until it has ended.`;
 }
 
 /** Why a database can't have another requested backup; undefined if it can. Failed ones take no space. */
@@ -61,7 +61,7 @@ async function excessRefusal(trx: Db, databaseId: string): Promise<string | unde
     .execute();
   if (requested.length < mostRequestedBackups) return undefined;
   const { id } = requested[0]!;
-  return `it has ${requested.length} that somebody asked for, which is the most. Delete those that nobody needs with DELETE /database/${databaseId}/backup/{backupId}; the oldest is ${backupName(requested[0]!)} (${id}).`;
+  return `it has ${requested.length} requested backups, which is the maximum. Delete those that are no longer needed with DELETE /database/${databaseId}/backup/{backupId}; the oldest is ${backupName(requested[0]!)} (${id}).`;
 }
 
 /** Accepts a backup, which then starts. @throws ApiProblem 400 if the database can't be backed up now */

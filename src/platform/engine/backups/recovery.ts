@@ -65,7 +65,7 @@ export async function recoveryOf(
     const plan = await backups!.plan(database!, backup!.record!, signal);
     return { environmentId, backup, plan, refusal: plan.refusal };
   } catch (error) {
-    return { environmentId, backup, refusal: `What its nodes are like can't be found out: ${errorMessage(error)}` };
+    return { environmentId, backup, refusal: `The state of its nodes can't be determined: ${errorMessage(error)}` };
   }
 }
 

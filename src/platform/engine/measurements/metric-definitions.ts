@@ -38,7 +38,7 @@ const used = (help: string, read: (figures: ServiceFigures) => number | undefine
     help,
     valueOf,
     missingOf: (facts) => {
-      if (facts.figures === undefined) return ['It was not measured lately.'];
+      if (facts.figures === undefined) return ['It was not measured recently.'];
       return facts.figures.missing.length > 0 || valueOf(facts) !== undefined
         ? facts.figures.missing
         : ['It has no value yet.'];
@@ -57,13 +57,13 @@ const counted = (help: string, read: (figures: ServiceFigures) => number | undef
 const observed = (help: string, read: (seen: NonNullable<ServiceFacts['seen']>) => number): Metric<ServiceFacts> => ({
   help,
   valueOf: ({ seen }) => seen && read(seen),
-  missingOf: ({ seen }) => (seen === undefined ? ['What runs of it is not known at present.'] : []),
+  missingOf: ({ seen }) => (seen === undefined ? ['Which of its instances run is not known at present.'] : []),
 });
 
 /** The metrics of services. Those over time cover the last five minutes. */
 export const serviceMetrics: Readonly<Record<string, Metric<ServiceFacts>>> = {
   infra_service_available: {
-    help: 'Whether a service that should run does: 1 or 0.',
+    help: 'Whether a service that should run is available: 1 or 0.',
     valueOf: ({ isAvailable }) => (isAvailable === undefined ? undefined : Number(isAvailable)),
   },
   infra_service_instances_wanted: observed('Instances that it should have.', ({ wanted }) => wanted),
@@ -73,34 +73,40 @@ export const serviceMetrics: Readonly<Record<string, Metric<ServiceFacts>>> = {
     ({ restarts }) => restarts,
   ),
   infra_service_cpu_cores: used('CPUs that its instances use together.', ({ cpu }) => scaled(cpu, 1 / 1000)),
-  infra_service_cpu_worst_cores: used('CPUs of the instance that uses most.', ({ worstCpu }) =>
+  infra_service_cpu_worst_cores: used('CPUs of the instance that uses the most.', ({ worstCpu }) =>
     scaled(worstCpu, 1 / 1000),
   ),
   infra_service_cpu_limit_ratio: used(
-    'The part of its CPU limit that the instance with the highest use takes, from 0 to 1.',
+    'The fraction of its CPU limit that the instance closest to the limit uses, from 0 to 1.',
     (figures) => part(figures.worstCpu, limitOfOne(figures, figures.cpuLimit)),
   ),
   infra_service_memory_bytes: used('Memory that its instances use together.', ({ memory }) => memory),
-  infra_service_memory_worst_bytes: used('Memory of the instance that uses most.', ({ worstMemory }) => worstMemory),
+  infra_service_memory_worst_bytes: used(
+    'Memory of the instance that uses the most.',
+    ({ worstMemory }) => worstMemory,
+  ),
   infra_service_memory_limit_ratio: used(
-    'The part of its memory limit that the instance with the highest use takes, from 0 to 1.',
+    'The fraction of its memory limit that the instance closest to the limit uses, from 0 to 1.',
     (figures) => part(figures.worstMemory, limitOfOne(figures, figures.memoryLimit)),
   ),
   infra_service_received_bytes_per_second: used(
-    'What its instances receive over networks.',
+    'Bytes per second that its instances receive over networks.',
     ({ received }) => received,
   ),
-  infra_service_sent_bytes_per_second: used('What its instances send over networks.', ({ sent }) => sent),
+  infra_service_sent_bytes_per_second: used(
+    'Bytes per second that its instances send over networks.',
+    ({ sent }) => sent,
+  ),
   infra_service_requests_per_second: counted(
     'Requests to its public addresses.',
     ({ requests }) => requests?.perSecond,
   ),
   infra_service_request_error_ratio: counted(
-    'The part of them that was answered with a status of 500 or more, from 0 to 1. Absent without requests.',
+    'The fraction of them that was answered with a status of 500 or more, from 0 to 1. Absent without requests.',
     ({ requests }) => requests?.errorRatio,
   ),
   infra_service_request_p95_seconds: counted(
-    'How long 95 of 100 requests took at most. Absent without requests.',
+    'The duration that 95 % of its requests did not exceed. Absent without requests.',
     ({ requests }) => scaled(requests?.p95, 1 / 1000),
   ),
 };
@@ -116,11 +122,11 @@ export const nodeUseMetrics: Readonly<Record<string, Metric<NodeFigures>>> = {
     valueOf: ({ memory }) => memory,
   },
   infra_node_received_bytes_per_second: {
-    help: 'What instances of this platform on a node receive over networks.',
+    help: 'Bytes per second that instances of this platform on a node receive over networks.',
     valueOf: ({ received }) => received,
   },
   infra_node_sent_bytes_per_second: {
-    help: 'What instances of this platform on a node send over networks.',
+    help: 'Bytes per second that instances of this platform on a node send over networks.',
     valueOf: ({ sent }) => sent,
   },
 };
@@ -128,11 +134,11 @@ export const nodeUseMetrics: Readonly<Record<string, Metric<NodeFigures>>> = {
 /** The metrics of nodes. */
 export const nodeMetrics: Readonly<Record<string, Metric<NodeFigures>>> = {
   infra_node_ready: {
-    help: 'Whether a node is up, and heard of by the managers: 1 or 0.',
+    help: 'Whether a node is up and reached by the managers: 1 or 0.',
     valueOf: ({ isReady }) => (isReady === undefined ? undefined : Number(isReady)),
   },
   infra_node_restarts: {
-    help: 'How often an instance of this platform ended unexpectedly on a node in five minutes. What was lost with the node is not counted.',
+    help: 'How often an instance of this platform ended unexpectedly on a node in five minutes. Instances that were lost with the node are not counted.',
     valueOf: ({ restarts }) => restarts,
   },
   ...nodeUseMetrics,

@@ -337,8 +337,8 @@ test('a receiver that points elsewhere leads nowhere, and what is told of failur
   const problems = await problemsOf(id);
   expect(problems).toMatchObject([
     notReached('pointing', 'it answered with HTTP 307, and redirects are not followed'),
-    notReached('silent', 'it gave no answer (ECONNREFUSED)'),
-    notReached('unknown', expect.stringMatching(/^it gave no answer \((?:ENOTFOUND|EAI_AGAIN)\)$/)),
+    notReached('silent', 'it did not respond (ECONNREFUSED)'),
+    notReached('unknown', expect.stringMatching(/^it did not respond \((?:ENOTFOUND|EAI_AGAIN)\)$/)),
   ]);
   expect([pointing.received.length, inside.received]).toEqual([1, []]);
   expect(JSON.stringify([problems, await rowsOf('alert_notification')])).not.toMatch(

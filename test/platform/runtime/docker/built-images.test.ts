@@ -44,7 +44,7 @@ test('an engine that can not remove an image does not fail the version that runs
   const { lines } = await deleteOn(500, 'no space left on device');
   expect(lines).toEqual([
     expect.stringMatching(
-      /^Images of old versions could not be removed: .*no space left on device\. The next deployment tries it again\.$/,
+      /^Images of old versions could not be removed: .*no space left on device\. The next deployment tries again\.$/,
     ),
   ]);
 });

@@ -198,7 +198,7 @@ describe('an engine that does not answer as it should', () => {
     const { docker, seen } = await startFakeEngine(undefined, { ApiVersion: 'nginx' });
     expect(await rejectionOf(dockerInfo(docker))).toMatchObject({
       kind: 'bad answer',
-      reason: expect.stringContaining('no Docker engine'),
+      reason: expect.stringContaining('is not a Docker engine'),
     });
     expect(seen).toEqual([]);
   });
@@ -215,7 +215,7 @@ describe('an engine that does not answer as it should', () => {
   test('was never there', async () => {
     const docker = createDockerClient(parseDockerAddress('unix:///nowhere/docker.sock'));
     expect(String(await rejectionOf(dockerInfo(docker)))).toContain(
-      "the engine at unix:///nowhere/docker.sock can't be reached: there is no such socket",
+      "the engine at unix:///nowhere/docker.sock can't be reached: the socket does not exist",
     );
     await docker.close();
   });

@@ -62,8 +62,8 @@ test('a volume on a node that can not be asked is named, with the command that r
       { name: 'node-3', why: 'the cluster has no agent' },
     ]),
   ).toEqual([
-    `Its volume ${volume} was left on the node node-2, whose engine can't be asked: it is down. When nobody needs what is in it, remove it on that node: docker volume rm ${volume}`,
-    `Whether volumes of it are on these nodes could not be seen: node-3 (the cluster has no agent). There, docker volume ls --filter label=io.infra-mcp.service=${id} lists them, and docker volume rm removes them.`,
+    `Its volume ${volume} was left on the node node-2, whose engine can't be asked: it is down. If its content is no longer needed, remove it on that node: docker volume rm ${volume}`,
+    `Whether these nodes have volumes of it could not be determined: node-3 (the cluster has no agent). There, docker volume ls --filter label=io.infra-mcp.service=${id} lists them, and docker volume rm removes them.`,
   ]);
   expect(leftVolumes(service, bound, [])).toEqual([]);
 });

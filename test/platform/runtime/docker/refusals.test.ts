@@ -34,7 +34,7 @@ test('Terraform is refused where the clusters file names no image for it, with w
     },
   } as unknown as Refused;
   expect(refusalOf(service)).toBe(
-    'Terraform is not switched on for this cluster: whoever runs the platform names an image for it, with "terraform" in the clusters file.',
+    'Terraform is not switched on for this cluster: the operator of the platform configures an image for it, with "terraform" in the clusters file.',
   );
   expect(refusalOf(service, { image: 'registry.example.com/terraform:1' })).toBeUndefined();
 });

@@ -89,7 +89,7 @@ export async function findAgentService(
   );
   if (found && !isMadeHere(found.Spec.Labels, platformId))
     throw new Error(
-      `The engine has a service ${found.Spec.Name} that this platform didn't make. Remove it: the agents need that name.`,
+      `The engine has a service ${found.Spec.Name} that this platform didn't create. Remove it: the agents need that name.`,
     );
   return found;
 }

@@ -155,7 +155,7 @@ export function createAgents(parts: AgentParts, isWanted: boolean): Agents {
     whyNone: async (nodeId, signal) => {
       if (!isWanted) return 'the cluster has no agent: set "agent" for it in the clusters file';
       if ((await findAgentService(parts, signal)) === undefined)
-        return 'its agent is not there yet: the platform starts it';
+        return 'its agent does not exist yet: the platform starts it';
       const tasks = await tasksOn(nodeId, signal);
       const [newest] = tasks;
       if (newest !== undefined && isUp(newest)) {

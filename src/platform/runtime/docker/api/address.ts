@@ -63,7 +63,7 @@ const tcpAddress = (text: string, tls: DockerTlsFiles | undefined): DockerAddres
   const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
   if (tls === undefined && !isThisMachine(host)) {
     throw new DockerAddressError(
-      `The engine at ${host} has no TLS files. Whoever reaches an engine without TLS is root on its host: give the files of the authority, the certificate and the key.`,
+      `The engine at ${host} has no TLS files. Anyone who reaches an engine without TLS is root on its host: give the files of the authority, the certificate and the key.`,
     );
   }
   return { kind: 'tcp', host, port, ...(tls && { tls }) };

@@ -40,7 +40,11 @@ export function commonDockerApi({
   MinAPIVersion: oldest,
 }: Partial<DockerVersion>): string {
   if (!/^\d+\.\d+$/.test(newest ?? ''))
-    throw new DockerError('bad answer', 'what answers tells no API version, so it is no Docker engine', line);
+    throw new DockerError(
+      'bad answer',
+      'the response contains no API version, so it is not from a Docker engine',
+      line,
+    );
   if (compareDockerApi(newest!, oldestDockerApi) < 0) {
     throw new DockerError(
       'version',

@@ -165,7 +165,7 @@ export function createDockerClient(address: DockerAddress | NodeAddress): Docker
     });
     // A ping reports only the newest version. It goes first because it distinguishes an engine from any other server.
     if (typeof newest !== 'string')
-      throw new DockerError('bad answer', `what answers at ${text} is no Docker engine`, ping);
+      throw new DockerError('bad answer', `the server at ${text} is not a Docker engine`, ping);
     return commonDockerApi(await askVersion());
   };
 

@@ -7,7 +7,7 @@ import { shortened } from '../../../../contract/index.ts';
  * - `version`: no API version in common.
  * - `not found`, `conflict`: the resource is missing; or it already exists or is in use.
  * - `stale`: the version of the object is not the current one. Read it again.
- * - `no manager`: the engine is no manager of a swarm.
+ * - `no manager`: the engine is not a manager of a swarm.
  * - `no leader`: the managers of the swarm have no leader, or lost it during the request. Whether they carried the
  *   request out is unknown.
  * - `refused`: another status from 400 to 499. Repeating the request doesn't help.
@@ -139,18 +139,18 @@ export const dockerStreamError = (line: DockerRequestLine, message: string, code
 
 const broke = 'the connection broke';
 const otherAuthority = 'its certificate is not signed by the authority in the TLS file "ca"';
-const refusesCertificate = 'it does not take the certificate in the TLS file "cert"';
+const refusesCertificate = 'it does not accept the certificate in the TLS file "cert"';
 
 const reasonsByCode: Readonly<Record<string, string>> = {
-  ENOENT: 'there is no such socket',
+  ENOENT: 'the socket does not exist',
   EACCES: 'this user may not use the socket',
   EPERM: 'this user may not use the socket',
-  ENOTSOCK: 'this file is no socket',
+  ENOTSOCK: 'this file is not a socket',
   ECONNREFUSED: 'nothing listens there',
   ECONNRESET: broke,
   EPIPE: broke,
   UND_ERR_SOCKET: broke,
-  UND_ERR_CONNECT_TIMEOUT: 'no connection came about in time',
+  UND_ERR_CONNECT_TIMEOUT: 'the connection was not established in time',
   UND_ERR_DESTROYED: 'this client is closed',
   UND_ERR_CLOSED: 'this client is closed',
   ENOTFOUND: 'the host name does not exist',
@@ -162,7 +162,7 @@ const reasonsByCode: Readonly<Record<string, string>> = {
   CERT_SIGNATURE_FAILURE: otherAuthority,
   CERT_HAS_EXPIRED: 'its certificate has expired',
   ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for other addresses than this one',
-  ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED: 'it wants a certificate of its clients: give the TLS files',
+  ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED: 'it requires a client certificate: give the TLS files',
   ERR_SSL_TLSV1_ALERT_UNKNOWN_CA: refusesCertificate,
   ERR_SSL_SSLV3_ALERT_BAD_CERTIFICATE: refusesCertificate,
   ERR_SSL_TLS_ALERT_BAD_CERTIFICATE: refusesCertificate,
@@ -200,7 +200,7 @@ const codesOf = (error: unknown): string[] => {
 export function dockerConnectionError(line: DockerRequestLine, address: string, error: unknown): DockerError {
   const codes = codesOf(error);
   if (codes.some((code) => code.startsWith('HPE_')))
-    return new DockerError('bad answer', `what answers at ${address} does not speak HTTP`, line, { cause: error });
+    return new DockerError('bad answer', `the server at ${address} does not speak HTTP`, line, { cause: error });
   // A TLS error says more than a broken connection.
   const known = codes
     .toSorted((one, other) => Number(other.startsWith('ERR_')) - Number(one.startsWith('ERR_')))
@@ -209,7 +209,7 @@ export function dockerConnectionError(line: DockerRequestLine, address: string, 
   // A server may refuse a client's certificate silently, after the connection was established.
   const isFirst = address.startsWith('tcp://') && line.path === '/_ping' && known === broke;
   const reason = isFirst
-    ? `${broke}; if the engine uses TLS, it may not take the certificate in the TLS file "cert"`
+    ? `${broke}; if the engine uses TLS, it may not accept the certificate in the TLS file "cert"`
     : (known ?? (error instanceof Error ? tidy(error.message) : 'unknown reason'));
   return new DockerError('unreachable', `the engine at ${address} can't be reached: ${reason}`, line, {
     cause: error,

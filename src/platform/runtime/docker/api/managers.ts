@@ -85,7 +85,7 @@ async function managedSwarm(engine: DockerClient): Promise<string> {
     throw isDockerError(error, 'timeout') ? new DockerError('no leader', leaderlessText) : error;
   });
   if (isLeaderless(problem)) throw new DockerError('no leader', leaderlessText);
-  if (!Cluster?.ID) throw new DockerError('no manager', `the engine at ${engine.address} is no manager of a swarm`);
+  if (!Cluster?.ID) throw new DockerError('no manager', `the engine at ${engine.address} is not a manager of a swarm`);
   return Cluster.ID;
 }
 
@@ -96,9 +96,12 @@ function noneUsable(errors: readonly DockerError[]): DockerError {
   const reasons = errors
     .toSorted((one, other) => Number(other.kind === kind) - Number(one.kind === kind))
     .map(({ reason }) => reason);
-  return new DockerError(kind, `no manager of the swarm can be asked: ${[...new Set(reasons)].join('; ')}`, undefined, {
-    neverSent: true,
-  });
+  return new DockerError(
+    kind,
+    `no manager of the swarm can be queried: ${[...new Set(reasons)].join('; ')}`,
+    undefined,
+    { neverSent: true },
+  );
 }
 
 /**

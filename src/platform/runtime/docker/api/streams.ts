@@ -44,7 +44,7 @@ const parse = (text: string, line: DockerRequestLine): DockerProgress & Reported
   try {
     return JSON.parse(text) as DockerProgress & ReportedFailure;
   } catch {
-    throw new DockerError('bad answer', 'the stream has something that is not JSON', line);
+    throw new DockerError('bad answer', 'the stream contains a message that is not JSON', line);
   }
 };
 

@@ -44,7 +44,7 @@ export function createBuildLog(say: (message: string) => void): BuildLog {
   const tell = (line: string): void => {
     lines += 1;
     if (lines <= mostLines) say(shortened(line, longestLine));
-    else if (lines === mostLines + 1) say('The build says more than is kept here; the rest is left out.');
+    else if (lines === mostLines + 1) say('The build has more output than is kept here; the rest is left out.');
   };
 
   const readLine = (line: string): string | undefined => {

@@ -212,7 +212,7 @@ async function push(
     if (!isDockerError(error) || error.kind === 'unreachable') throw error;
     throw new ConditionError(condition('PUSH_FAILED', { registry: host, said: error.reason }), { cause: error });
   }
-  throw new Error(`The registry ${host} did not say which digest the image has.`);
+  throw new Error(`The registry ${host} did not return the digest of the image.`);
 }
 
 /** Pushes an image to an external registry, with one attempt, or to the cluster's own. */

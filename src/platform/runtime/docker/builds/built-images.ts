@@ -82,7 +82,7 @@ export async function deleteOldImages(
   signal.throwIfAborted();
   const failed = ended.find(({ status }) => status === 'rejected') as PromiseRejectedResult | undefined;
   return failed
-    ? [`Images of old versions could not be removed: ${reasonOf(failed.reason)}. The next deployment tries it again.`]
+    ? [`Images of old versions could not be removed: ${reasonOf(failed.reason)}. The next deployment tries again.`]
     : [];
 }
 

@@ -40,7 +40,7 @@ function readSource(configured: BuildSource, commitId: string | undefined): Serv
   const address = parseGitAddress(url);
   if (typeof address === 'string') return address;
   if (token !== undefined && token !== null)
-    return 'This cluster keeps no git tokens: leave out "git_token_id". Whoever runs the platform configures credentials for the host of the repository.';
+    return 'This cluster stores no git tokens: leave out "git_token_id". The operator of the platform configures credentials for the host of the repository.';
   if (commitId !== undefined && !/^[\da-f]{7,64}$/.test(commitId))
     return `"${commitId}" can't be the id of a commit: it has 7 to 64 of the characters 0-9 and a-f.`;
   const fault = buildSourceFault(configured);

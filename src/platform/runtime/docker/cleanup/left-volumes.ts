@@ -73,12 +73,12 @@ export function leftVolumes(
       : []),
     ...(holder
       ? [
-          `${what} left on the node ${holder.name}, whose engine can't be asked: ${holder.why}. When nobody needs what is in it, remove it on that node: docker volume rm ${names}`,
+          `${what} left on the node ${holder.name}, whose engine can't be asked: ${holder.why}. If its content is no longer needed, remove it on that node: docker volume rm ${names}`,
         ]
       : []),
     ...(others.length > 0
       ? [
-          `Whether volumes of it are on these nodes could not be seen: ${unaskedNodesText(others)}. There, docker volume ls --filter label=${filter} lists them, and docker volume rm removes them.`,
+          `Whether these nodes have volumes of it could not be determined: ${unaskedNodesText(others)}. There, docker volume ls --filter label=${filter} lists them, and docker volume rm removes them.`,
         ]
       : []),
   ];

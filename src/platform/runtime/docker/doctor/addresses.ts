@@ -48,8 +48,8 @@ function findingOf(
 ): DoctorFinding {
   const meanwhile =
     own === undefined
-      ? 'No other address leads to a manager that can be used: until one does, what runs goes on, and nothing can be changed.'
-      : 'Meanwhile the platform goes on with the others.';
+      ? 'No other address belongs to a usable manager: until one does, services keep running, but nothing can be changed.'
+      : 'Meanwhile the platform uses the others.';
   if (swarm === undefined)
     return addresses.bad(
       error ?? `${address} does not answer`,
@@ -62,7 +62,7 @@ function findingOf(
   const id = swarm.Cluster?.ID;
   if (!swarm.ControlAvailable || id === undefined)
     return addresses.note(
-      `${address} is a worker: the platform asks it only for what is on its node, such as a proxy`,
+      `${address} is a worker: the platform queries it only about its own node, such as a proxy there`,
       `Unless that is meant, make it a manager: docker node promote ${swarm.NodeID}`,
     );
   if (own !== undefined && id !== own.id)
@@ -95,7 +95,7 @@ export function managersFindings({ Managers: managers = 1 }: DockerInfo['Swarm']
   if (managers === 1 || known > 1) return [];
   return [
     addresses.note(
-      `the swarm has ${managers} managers, and the platform knows the address of one: if that one is lost, it can do nothing until it is back`,
+      `the swarm has ${managers} managers, and the platform knows the address of one: if that one is lost, the platform can do nothing until it is back`,
       'List the addresses of the others under "engine" in the clusters file.',
     ),
   ];
@@ -116,16 +116,16 @@ export async function proxyNodesFindings(
     known.has(id)
       ? proxies.good(`${name} is labelled, and its engine answers`)
       : proxies.bad(
-          `${name} is labelled, and no address of its engine is known that answers: the proxy can't be looked after there`,
-          `List its address under "engine" in the clusters file, or take the label away: docker node update --label-rm ${proxyNodeLabel.split('=')[0]} ${name}`,
+          `${name} is labelled, but no known address of its engine responds: the proxy can't be managed there`,
+          `List its address under "engine" in the clusters file, or remove the label: docker node update --label-rm ${proxyNodeLabel.split('=')[0]} ${name}`,
         ),
   );
   if (labelled.length === 1 || !servesSecurely(proxy)) return told;
   return [
     ...told,
     proxies.note(
-      `${labelled.length} proxies get certificates of their own, which fails where a name leads to several of them`,
-      'Set "certificates: false" under "proxy" in the clusters file, and end TLS before them; or label one machine only.',
+      `${labelled.length} proxies each obtain their own certificates, which fails where a name resolves to several of them`,
+      'Set "certificates: false" under "proxy" in the clusters file, and terminate TLS in front of them; or label one machine only.',
     ),
   ];
 }

@@ -30,7 +30,7 @@ async function usageText({ docker }: ExaminedEngine): Promise<string> {
     });
     return `images use ${sizeText(images)}, containers ${sizeText(containers)}, volumes ${sizeText(volumes)}, build cache ${sizeText(buildCache)}`;
   } catch {
-    return 'the engine did not tell what it uses';
+    return 'the engine did not report its disk usage';
   }
 }
 
@@ -41,7 +41,7 @@ export async function diskFinding(
 ): Promise<DoctorFinding> {
   const [free, usage] = [freeBytes(examined, folder), await usageText(examined)];
   if (free === undefined)
-    return disk.note(`${usage}; how much is free can't be seen from here`, `Look on its host: df -h ${folder}`);
+    return disk.note(`${usage}; the free space can't be determined from here`, `Check on its host: df -h ${folder}`);
   const has = `${sizeText(free)} free in ${folder}; ${usage}`;
   return free >= minFreeBytes
     ? disk.good(has)

@@ -20,7 +20,7 @@ const minMemoryBytes = 1e9;
 const adviceByKind: Partial<Record<DockerError['kind'], string>> = {
   unreachable:
     'Start the engine, or correct its address. This user must be allowed to use the socket: run as root, or as a member of its group.',
-  timeout: 'Look at the log of the engine, and restart it.',
+  timeout: 'Check the log of the engine, and restart it.',
   version: 'Check again afterwards.',
   'no leader': 'Start the managers that are down.',
 };
@@ -55,7 +55,7 @@ function accessFinding({ address }: ExaminedEngine): DoctorFinding {
       `every user of this machine can use ${address.path}, and so become root`,
       `chmod o-rwx ${address.path}`,
     );
-  return access.good(`${address.path}; who may use it is root on this machine`);
+  return access.good(`${address.path}; anyone who may use it is root on this machine`);
 }
 
 const memoryFinding = ({ MemTotal: bytes, NCPU: cpus }: DockerInfo): DoctorFinding => {
@@ -68,7 +68,7 @@ const memoryFinding = ({ MemTotal: bytes, NCPU: cpus }: DockerInfo): DoctorFindi
 /** The advice for a warning of the engine. Some concern the swarm, which other findings cover. */
 const warningAdvice = (text: string): string =>
   /\bmanagers?\b/i.test(text)
-    ? 'See what is said of the managers.'
+    ? 'See the findings about the managers.'
     : 'Change the settings of the engine or of its kernel, if services need it.';
 
 /** The engine's warnings, such as limits that its kernel doesn't support. */

@@ -23,8 +23,8 @@ export async function gitFindings(
   const gitFinding =
     found === undefined
       ? git.note(
-          'this machine has no program git: no application can be built from a repository',
-          'Install git here, where the platform runs. Containers and databases need none.',
+          'git is not installed on this machine: no application can be built from a repository',
+          "Install git here, where the platform runs. Containers and databases don't need it.",
         )
       : git.good(found);
   const overSsh = Object.entries(servers)
@@ -36,7 +36,7 @@ export async function gitFindings(
     gitFinding,
     sshVersion === undefined
       ? ssh.bad(
-          `this machine has no program ssh, which ${overSsh.join(' and ')} ${overSsh.length === 1 ? 'needs' : 'need'}`,
+          `ssh is not installed on this machine, and ${overSsh.join(' and ')} ${overSsh.length === 1 ? 'needs' : 'need'} it`,
           'Install an ssh client here, where the platform runs.',
         )
       : ssh.good(sshVersion),

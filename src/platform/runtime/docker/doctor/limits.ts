@@ -41,7 +41,7 @@ export function limitsFindings(
       limit: limits?.memory,
       has: room.memory,
       unit: 'MB of memory',
-      effect: 'what no longer fits then waits for room, and is not started',
+      effect: 'services that no longer fit then wait for room, and are not started',
     },
   ].filter(({ limit }) => limit !== undefined);
   if (compared.length === 0) return [];

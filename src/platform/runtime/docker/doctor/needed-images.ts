@@ -29,7 +29,7 @@ export async function findImage(
     return { says: `${image} is pulled when it is needed; its registry has it`, isMissing: false };
   } catch (error) {
     if (!isDockerError(error)) throw error;
-    return { says: `${image} is not there, and can't be had: ${error.reason}`, isMissing: true };
+    return { says: `${image} is missing, and can't be pulled: ${error.reason}`, isMissing: true };
   }
 }
 

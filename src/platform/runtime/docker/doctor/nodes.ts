@@ -29,14 +29,14 @@ function managersFinding(examined: ExaminedEngine, all: readonly DockerNode[]): 
     ...(workers.length > 0 ? [`${dockerCommand(examined)} node promote ${workers.join(' ')}`] : []),
     ...(missing > 0
       ? [
-          `join ${missing === 1 ? 'another machine' : `${missing} other machines`} as a manager, by what ${dockerCommand(examined)} swarm join-token manager prints`,
+          `join ${missing === 1 ? 'another machine' : `${missing} other machines`} as a manager, with the command that ${dockerCommand(examined)} swarm join-token manager prints`,
         ]
       : []),
   ];
   const why =
     managers.length === 1
-      ? 'if it is lost, what runs on the others goes on, and nothing can be deployed, moved or told until it is back'
-      : 'both have to be there, or nothing can be deployed or started elsewhere: two are worse than one';
+      ? 'if it is lost, services on the others keep running, but nothing can be deployed, moved or observed until it is back'
+      : 'both have to be up, or nothing can be deployed or started elsewhere: two are worse than one';
   return managersCheck.note(
     `${managers.length === 1 ? 'only' : 'only two:'} ${managers.map(nodeName).toSorted().join(' and ')}; ${why}`,
     `Have three, so that one may be lost: ${todo.join('; ')}. Then list their addresses under "engine" in the clusters file.`,
@@ -46,7 +46,7 @@ function managersFinding(examined: ExaminedEngine, all: readonly DockerNode[]): 
 async function failoverFinding({ docker, hasFastFailover }: ExaminedEngine): Promise<DoctorFinding> {
   const heartbeat = await heartbeatOf(docker);
   const isFast = heartbeat <= fastHeartbeat;
-  const now = `a node that is lost is missed after at most ${seconds(missedAfter(heartbeat))}: the heartbeat of the swarm is ${seconds(heartbeat)}`;
+  const now = `a lost node is detected after at most ${seconds(missedAfter(heartbeat))}: the heartbeat of the swarm is ${seconds(heartbeat)}`;
   if (hasFastFailover && !isFast)
     return failover.note(
       `${now}; with "failover: fast", the platform sets it to ${seconds(fastHeartbeat)} when it starts, for the whole swarm`,
@@ -94,7 +94,7 @@ function placementFinding(
     return placement.bad(`rule for ${of}: ${misfit}`, 'Until then, deployments of these services fail.');
   if (able.length === 0)
     return placement.bad(
-      `rule for ${of}, with the others that hold for the same services: ${misfitText(all, template)}`,
+      `rule for ${of}, with the others that apply to the same services: ${misfitText(all, template)}`,
       'Until then, deployments of these services fail.',
     );
   if (able.some(takesInstances)) return undefined;

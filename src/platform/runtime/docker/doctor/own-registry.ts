@@ -18,13 +18,13 @@ function stateFinding(
     return registryCheck.good(`the platform's own, on ${node}, is being cleaned: pushes wait for a moment`);
   if (problem !== undefined)
     return registryCheck.bad(
-      `the platform's own takes no images: ${problem.message}`,
+      `the platform's own accepts no images: ${problem.message}`,
       `${remedy === undefined ? '' : `${remedy} `}The platform has to run; built applications can't be deployed meanwhile.`,
     );
   if (withoutForwarder.length > 0)
     return registryCheck.bad(
       `the platform's own runs on ${node}, and nothing forwards to it on ${withoutForwarder.join(', ')}`,
-      `See why there: docker service ps, of the service ${forwarderName('…')}. Another program must not listen on ${host}.`,
+      `See why with docker service ps, for the service ${forwarderName('…')}. Another program must not listen on ${host}.`,
     );
   return registryCheck.good(`the platform's own, at ${host} of every node; ${node} keeps its images`);
 }
@@ -51,6 +51,6 @@ export async function ownRegistryFinding(examined: ExaminedEngine, settings: Reg
       `Each node needs them: ${imageAdvice}`,
     );
   return registryCheck.good(
-    `the platform's own is set up at ${host} of every node when the platform starts; its images can be had`,
+    `the platform's own is set up at ${host} of every node when the platform starts; its images are available`,
   );
 }

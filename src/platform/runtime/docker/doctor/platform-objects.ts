@@ -32,8 +32,8 @@ export async function objectsFindings(examined: ExaminedEngine): Promise<DoctorF
       ? []
       : [
           objects.note(
-            `volumes, images and containers on ${count(unasked.length, 'node')} were not looked at: ${unaskedNodesText(unasked)}`,
-            `With an agent on each node they are: see "agent" in ${examined.guide}. Without it, look on the node itself: docker volume ls --filter label=${anyPlatform.label![0]}`,
+            `volumes, images and containers on ${count(unasked.length, 'node')} were not checked: ${unaskedNodesText(unasked)}`,
+            `With an agent on each node they are checked: see "agent" in ${examined.guide}. Without it, check on the node itself: docker volume ls --filter label=${anyPlatform.label![0]}`,
           ),
         ];
   return [...knownFindings(examined, all), ...notSeen];
@@ -44,7 +44,7 @@ function knownFindings(examined: ExaminedEngine, all: readonly PlatformObject[])
   const {
     records: { place, read },
   } = examined;
-  if (all.length === 0) return [objects.good('the engine has nothing that a platform made')];
+  if (all.length === 0) return [objects.good('the engine has no object that a platform created')];
   // Read after the engine was queried, so that nothing new looks unknown.
   let records: Records;
   try {
@@ -52,7 +52,7 @@ function knownFindings(examined: ExaminedEngine, all: readonly PlatformObject[])
   } catch (error) {
     return [
       objects.note(
-        `${count(all.length, 'object')} of platforms; whether records know them can't be told: those in ${place} can't be read: ${errorMessage(error)}`,
+        `${count(all.length, 'object')} of platforms; whether the records contain them is unknown: those in ${place} can't be read: ${errorMessage(error)}`,
         'Give --data-dir, and check as the user that the platform runs as.',
       ),
     ];
@@ -60,7 +60,7 @@ function knownFindings(examined: ExaminedEngine, all: readonly PlatformObject[])
   if (records === undefined) {
     return [
       objects.note(
-        `${count(all.length, 'object')} of platforms; whether records know them can't be told: ${place} has no records of a platform with engines`,
+        `${count(all.length, 'object')} of platforms; whether the records contain them is unknown: ${place} has no records of a platform with engines`,
         'Give the data directory of the platform with --data-dir.',
       ),
     ];
@@ -80,14 +80,14 @@ function knownFindings(examined: ExaminedEngine, all: readonly PlatformObject[])
         )
       : objects.note(
           `${count(unknown.length, 'object')} of ${own.length} that no record in ${place} knows: ${unknown.slice(0, mostNamed).join(', ')}${more}`,
-          'The platform removes secrets, configs and networks of these soon after it starts, and then once an hour. Look at the others, and remove what nobody needs: after a restore, they may belong to services that the backup did not have.',
+          'The platform removes secrets, configs and networks of these soon after it starts, and then once an hour. Check the others, and remove those that are no longer needed: after a restore, they may belong to services that the backup did not have.',
         ),
     ...(others.length === 0
       ? []
       : [
           objects.note(
             `${count(others.length, 'object')} of ${count(ofOthers.length, 'other platform')}, whose records are elsewhere`,
-            `Check with the --data-dir of each. What a platform has that is gone: ${dockerCommand(examined)} service ls ${filtersOf(ofOthers[0]!)}`,
+            `Check with the --data-dir of each. To list the objects of a platform that no longer exists: ${dockerCommand(examined)} service ls ${filtersOf(ofOthers[0]!)}`,
           ),
         ]),
   ];

@@ -45,7 +45,7 @@ export async function publicPortsFinding(examined: ExaminedEngine): Promise<Doct
     if (proxy.State === 'running') return publicPorts.good(`the proxy runs, and listens on ${served.join(' and ')}`);
     return publicPorts.bad(
       `the proxy is ${proxy.State}: no public address answers`,
-      `Start the platform, which mends it; its log tells why it can't. What the proxy itself says: ${dockerCommand(examined)} logs ${proxy.Names[0]?.replace(/^\//, '')}`,
+      `Start the platform, which repairs it; if it can't, its log says why. The log of the proxy itself: ${dockerCommand(examined)} logs ${proxy.Names[0]?.replace(/^\//, '')}`,
     );
   }
   const ports = Object.values(hostPorts(settings));

@@ -31,11 +31,11 @@ async function reachFinding({ docker, credentialsFor }: ExaminedEngine, host: st
     if (denial.test(error.reason) && credentials !== undefined)
       return registryCheck.note(
         `${host} answers the engine, and refuses ${credentials.username}`,
-        'Correct the credentials in the clusters file, unless the registry answers so for every image that it does not have.',
+        'Correct the credentials in the clusters file, unless the registry responds like this for every missing image.',
       );
     if (!isOfRegistry(error.reason)) {
       return registryCheck.bad(
-        `the engine gets no answer of ${host}: ${error.reason}`,
+        `the engine gets no response from ${host}: ${error.reason}`,
         'Start the registry, or correct its address. A registry without TLS has to be among the insecure registries of the engine.',
       );
     }
@@ -60,10 +60,10 @@ async function pushFinding(
       ? publicRegistryApi
       : (registryUrl(host) ?? `${isLoopback(host) ? 'http' : 'https'}://${host}`);
   const tried = await tryPush({ url, repository, credentials });
-  if (tried.is === 'taken') return registryCheck.good(`${host} answers the engine, and takes images`);
+  if (tried.is === 'taken') return registryCheck.good(`${host} answers the engine, and accepts images`);
   if (tried.is === 'unknown')
     return registryCheck.good(
-      `${host} answers the engine; whether it takes images can't be tried from this machine (${tried.why})`,
+      `${host} answers the engine; whether it accepts images can't be tested from this machine (${tried.why})`,
     );
   const who = credentials === undefined ? 'without credentials' : `of ${credentials.username}`;
   return registryCheck.bad(
@@ -82,7 +82,7 @@ async function foreignRegistryFinding(
   const found = reach.state === 'good' ? await pushFinding(examined, host) : reach;
   if (found.state === 'bad' || machines === 1 || !isLoopback(host)) return found;
   return registryCheck.note(
-    `${found.says}; each of the ${machines} machines means itself by that address`,
+    `${found.says}; each of the ${machines} machines reaches itself by that address`,
     'Give the registry an address by which all machines reach it, unless each of them forwards this one to it. The platform runs such a registry itself with "registry: {}" in the clusters file.',
   );
 }

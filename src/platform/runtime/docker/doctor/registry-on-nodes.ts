@@ -58,12 +58,12 @@ const remedies: readonly { readonly says: RegExp; readonly todo: (host: string) 
   },
   {
     says: /no such host|server misbehaving|name resolution/i,
-    todo: (host) => `Let these machines look up ${host.replace(/:\d+$/, '')}: in their DNS, or in /etc/hosts.`,
+    todo: (host) => `Make these machines resolve ${host.replace(/:\d+$/, '')}: in their DNS, or in /etc/hosts.`,
   },
   {
     says: /./,
     todo: (host) =>
-      `Let these machines connect to ${host}: open its port in the firewalls between them and the registry. If it has a name, see that they can look that up.`,
+      `Let these machines connect to ${host}: open its port in the firewalls between them and the registry. If it has a name, make sure that they can resolve it.`,
   },
 ];
 
@@ -73,7 +73,7 @@ const failedFindings = (
   failed: readonly { readonly name: string; readonly why: string }[],
 ): DoctorFinding[] =>
   [...Map.groupBy(failed, ({ why }) => remedies.find(({ says }) => says.test(why))!)].map(([{ todo }, group]) =>
-    onNodes.bad(`${host} is not reached from ${unaskedNodesText(group)}: what is built can't run there`, todo(host)),
+    onNodes.bad(`${host} is not reached from ${unaskedNodesText(group)}: built images can't run there`, todo(host)),
   );
 
 /**
@@ -89,8 +89,8 @@ export async function registryOnNodesFindings(
   if (ownRegistry !== undefined) {
     return [
       onNodes.note(
-        `the nodes were not asked whether they reach the platform's own registry: what forwards to it, at ${registryHost(ownRegistry)}, lets only the platform sign in`,
-        `Open ${nodePort(ownRegistry)}/tcp between the machines. The first deployment of a built application tells whether each reaches it.`,
+        `the nodes were not checked for access to the platform's own registry: its forwarder, at ${registryHost(ownRegistry)}, accepts only the platform's credentials`,
+        `Open ${nodePort(ownRegistry)}/tcp between the machines. The first deployment of a built application shows whether each reaches it.`,
       ),
     ];
   }
@@ -118,8 +118,8 @@ export async function registryOnNodesFindings(
       ? []
       : [
           onNodes.note(
-            `whether ${host} is reached is not known of ${unaskedNodesText(notAsked)}`,
-            `With an agent on each node they are asked: see "agent" in ${guide}. Without it, ask on the node itself: docker pull ${host}/${missingImage}. That the image is not found, or access is denied, shows that the registry is reached.`,
+            `whether ${host} can be reached is unknown for ${unaskedNodesText(notAsked)}`,
+            `With an agent on each node they are checked: see "agent" in ${guide}. Without it, test on the node itself: docker pull ${host}/${missingImage}. A missing image or a denied access shows that the registry is reached.`,
           ),
         ]),
   ];

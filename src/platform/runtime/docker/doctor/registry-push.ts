@@ -46,12 +46,12 @@ async function tokenOf(
 ): Promise<string> {
   const realm = new URL(parameter(challenge, 'realm') ?? '');
   if (realm.protocol !== 'https:' && realm.hostname !== registry.hostname)
-    throw new Error(`the registry asks for a sign-in at ${realm.origin}, where credentials could be read on the way`);
+    throw new Error(`the registry requires a sign-in at ${realm.origin}, where credentials could be intercepted`);
   const service = parameter(challenge, 'service');
   if (service !== undefined) realm.searchParams.set('service', service);
   realm.searchParams.set('scope', `repository:${repository}:pull,push`);
   const response = await send('GET', realm, basic);
-  if (!response.ok) throw new Error(`${realm.host} gives no token (status ${response.status})`);
+  if (!response.ok) throw new Error(`${realm.host} issued no token (status ${response.status})`);
   const { token, access_token: other } = JSON.parse(response.text) as { token?: string; access_token?: string };
   return `Bearer ${token ?? other}`;
 }
@@ -69,7 +69,7 @@ export async function tryPush({ url, repository, credentials }: PushTarget): Pro
       response = await send('POST', uploads, authorization);
     }
     if (response.status !== 202)
-      return { is: 'refused', why: `the status ${response.status} to the beginning of an upload` };
+      return { is: 'refused', why: `the status ${response.status} at the start of an upload` };
     const upload = new URL(headerOf(response, 'location'), uploads);
     // Credentials are sent only to the registry.
     await send('DELETE', upload, upload.origin === uploads.origin ? authorization : undefined);

@@ -32,9 +32,9 @@ async function agentsFindings({ nodes, agent, guide }: ExaminedEngine, count: nu
   if (unasked.length === 0) return [agents.good(`the engines of all ${seen.length} nodes can be asked`)];
   return [
     agents.note(
-      `${unasked.length} of ${count} nodes can't be asked: ${unaskedNodesText(unasked)}. Not seen of them: ${notSeen}`,
+      `${unasked.length} of ${count} nodes can't be asked: ${unaskedNodesText(unasked)}. Unknown about them: ${notSeen}`,
       agent !== undefined
-        ? `Start what is down, see that each node can have the image of the agent, and open these ports between the machines: ${swarmPorts}. An agent that has just been started is reached within a minute: check again then.`
+        ? `Start what is down, make sure that each node can have the image of the agent, and open these ports between the machines: ${swarmPorts}. An agent that has just been started is reached within a minute: check again then.`
         : `Give the cluster agents, with "agent: {}" in the clusters file, or list the addresses of their engines there under "engine". An agent is root on its node: read ${guide} first.`,
     ),
   ];
@@ -57,7 +57,10 @@ const inactive = (
   }
   if (state === 'locked') return swarm.bad('the swarm is locked', `Unlock it: ${docker} swarm unlock`);
   if (state === 'pending') return swarm.bad('the engine is still joining a swarm', 'Check again in a minute.');
-  return swarm.bad(`swarm mode does not work: ${error || 'the engine says no more'}`, 'Look at the log of the engine.');
+  return swarm.bad(
+    `swarm mode does not work: ${error || 'the engine gives no reason'}`,
+    'Check the log of the engine.',
+  );
 };
 
 /** The advice for machines that take no services. */
@@ -69,7 +72,7 @@ const nodesAdvice = (away: readonly DockerNode[], docker: string): string => {
   return [
     ...(silent.length > 0
       ? [
-          `Start the engines of ${silent.map(nodeName).join(', ')}, and open these ports between the machines: ${swarmPorts}. Of a machine that is gone for good: ${docker} node rm --force ${nodeName(silent[0]!)}.`,
+          `Start the engines of ${silent.map(nodeName).join(', ')}, and open these ports between the machines: ${swarmPorts}. To remove a machine that is gone for good: ${docker} node rm --force ${nodeName(silent[0]!)}.`,
         ]
       : []),
     ...(resting.length > 0
@@ -109,7 +112,7 @@ function processorsFinding(all: readonly DockerNode[]): DoctorFinding[] {
   return [
     nodes.bad(
       `they have different kinds of CPU: ${kinds.map(([kind, machines]) => `${kind} (${machines.map(nodeName).join(', ')})`).join(', ')}; probes and secret variables work on one kind only`,
-      'Drain the machines of the other kinds, or make a cluster of their own of them.',
+      'Drain the machines of the other kinds, or make them a separate cluster.',
     ),
   ];
 }

@@ -57,7 +57,7 @@ const rules: readonly { readonly isBroken: (spec: Job['spec']) => boolean; reado
   { isBroken: ({ gpu = 0 }) => gpu > 0, why: 'This cluster has no GPUs: leave out "gpu".' },
   {
     isBroken: ({ max_duration_seconds: seconds }) => seconds === 0,
-    why: 'No run ends within no time: set "max_duration_seconds" to the seconds that the longest run may take.',
+    why: 'No run can end in 0 seconds: set "max_duration_seconds" to the seconds that the longest run may take.',
   },
 ];
 

@@ -10,7 +10,7 @@ const Engine = z.union(
       .array(z.string())
       .min(1)
       .max(16)
-      .refine((all) => new Set(all).size === all.length, { error: 'must have each address once' }),
+      .refine((all) => new Set(all).size === all.length, { error: 'must contain each address only once' }),
   ],
   { error: 'must be an address such as unix:///var/run/docker.sock, or a list of those of several managers' },
 );

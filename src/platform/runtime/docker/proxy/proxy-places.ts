@@ -51,8 +51,8 @@ export async function findProxyPlaces(
     others: but(places),
     problems: missing.map(({ node, engine }) =>
       engine === undefined
-        ? `The node ${nodeName(node)} is labelled for the proxy, and none of the addresses under "engine" in the clusters file leads to its engine at present.`
-        : `The proxy on the node ${nodeName(node)} can't be looked after: the engine at ${engine.address} doesn't answer.`,
+        ? `The node ${nodeName(node)} is labelled for the proxy, and none of the addresses under "engine" in the clusters file belongs to its engine at present.`
+        : `The proxy on the node ${nodeName(node)} can't be managed: the engine at ${engine.address} doesn't answer.`,
     ),
   };
 }

@@ -87,7 +87,7 @@ export function createRequestCounter(
       ...(logs.some(({ isLost }) => isLost) ? [tooMany] : []),
       ...failures,
       ...(missing.length > 0
-        ? ["The log of a proxy whose machine can't be asked is not read: requests there are not counted."]
+        ? ["The log of a proxy whose machine can't be queried is not read: requests there are not counted."]
         : []),
     ];
     const counted = new Map(countRequests(logs.flatMap(({ lines }) => lines)).map((each) => [each.serviceId, each]));

@@ -47,7 +47,7 @@ export async function deleteImages(
 ): Promise<number> {
   let count = 0;
   const path = `/v2/${builtRepository(platformId, service)}`;
-  const listed = jsonOf(await ask('GET', `${path}/tags/list`, signal), 'a question for tags') as
+  const listed = jsonOf(await ask('GET', `${path}/tags/list`, signal), 'a request for tags') as
     | { tags: readonly string[] | null }
     | undefined;
   for (const tag of listed?.tags ?? []) {
@@ -70,7 +70,7 @@ export async function servicesWithImages(
   signal: AbortSignal,
 ): Promise<readonly string[]> {
   const prefix = builtRepository(platformId, { id: '' });
-  const listed = jsonOf(await ask('GET', '/v2/_catalog?n=10000', signal), 'a question for names') as
+  const listed = jsonOf(await ask('GET', '/v2/_catalog?n=10000', signal), 'a request for names') as
     | { repositories: readonly string[] }
     | undefined;
   return (listed?.repositories ?? [])

@@ -36,7 +36,7 @@ export async function findRegistry(
 const reasonOf = (tasks: readonly DockerTask[]): string => {
   const newest = tasks.toSorted((one, other) => other.CreatedAt.localeCompare(one.CreatedAt));
   const failed = newest.find(({ Status }) => Status.Err !== undefined && Status.Err !== '');
-  return failed?.Status.Err ?? newest[0]?.Status.State ?? 'the engine has not begun it yet';
+  return failed?.Status.Err ?? newest[0]?.Status.State ?? 'the engine has not started it yet';
 };
 
 /** Returns why a node runs nothing, as a word; undefined if it runs instances. */
@@ -63,16 +63,16 @@ export interface RegistryState {
 
 /** What to do about a registry whose node left the swarm with the images. @param name of its service */
 export const beginEmptyText = (name: string): string =>
-  `To begin with an empty registry on another node: docker service rm ${name}. Applications have to be deployed again then.`;
+  `To start with an empty registry on another node: docker service rm ${name}. Applications have to be deployed again then.`;
 
 /** What to do about a node that runs nothing. */
 const nodeRemedy = (node: DockerNode): string =>
   node.Status.State === 'ready'
     ? `To let it run services again: docker node update --availability active ${nodeName(node)}.`
-    : `Start the engine of ${nodeName(node)}, and see that the managers reach it.`;
+    : `Start the engine of ${nodeName(node)}, and make sure that the managers reach it.`;
 
 const serviceRemedy = (service: string): string =>
-  `See what the engine says of it, and mend that: docker service ps --no-trunc ${service}.`;
+  `See what the engine reports about it, and fix that: docker service ps --no-trunc ${service}.`;
 
 /**
  * Reads the state of a registry, as a manager knows it.

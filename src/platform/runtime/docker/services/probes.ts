@@ -126,7 +126,7 @@ const isAddress = (host: string): boolean =>
 export function probeRefusal({ readiness_probe: ready, liveness_probe: live }: Healthchecks): string | undefined {
   const probes = [ready, live].filter((probe) => probe !== undefined);
   if (probes.some(({ type: { tcp } }) => tcp?.host && tcp.host !== 'localhost' && !isAddress(tcp.host))) {
-    return 'Probes on this cluster look up no names: set "host" of the tcp probe to an IPv4 address or "localhost", or leave it out for the container itself.';
+    return `Probes on this cluster can't resolve names: set "host" of the tcp probe to an IPv4 address or "localhost", or leave it out for the container itself.`;
   }
   if (
     probes.some(({ type: { exec, grpc } }) =>

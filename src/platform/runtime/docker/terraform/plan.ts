@@ -93,7 +93,7 @@ export function plannedChanges(
 /** The changes of a plan as a short text. */
 export const countsText = ({ counts }: PlannedChanges): string =>
   counts === undefined
-    ? 'changes that its text tells'
+    ? 'changes that its text lists'
     : `${counts.add} to add, ${counts.change} to change, ${counts.destroy} to destroy`;
 
 /**

@@ -34,7 +34,7 @@ export function terraformWorkload(service: Terraform, task: Task) {
   const [program, ...more] = record?.entrypoint ?? [];
   if (program === undefined || more.length > 0)
     throw new Error(
-      'The image for Terraform has to start the program itself, without further words (ENTRYPOINT): whoever runs the platform names another one with "terraform" in the clusters file.',
+      'The image for Terraform has to start the program itself, without arguments (ENTRYPOINT): the operator of the platform configures another one with "terraform" in the clusters file.',
     );
   return {
     id,
@@ -95,6 +95,6 @@ export function terraformRefusal(
   terraform: TerraformSettings | undefined,
 ): string | undefined {
   if (terraform === undefined)
-    return 'Terraform is not switched on for this cluster: whoever runs the platform names an image for it, with "terraform" in the clusters file.';
+    return 'Terraform is not switched on for this cluster: the operator of the platform configures an image for it, with "terraform" in the clusters file.';
   return rules.find(({ isBroken }) => isBroken(spec))?.why ?? sourceRefusal({ kind: 'terraform', spec });
 }

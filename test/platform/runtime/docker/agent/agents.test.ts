@@ -49,7 +49,7 @@ const { signal } = new AbortController();
 test('before the platform has started the agents, a node has none, which is no failure', async () => {
   const agents = await agentsWith(undefined);
   expect(await agents.clientOf('two', signal)).toBeUndefined();
-  expect(await agents.whyNone('two', signal)).toBe('its agent is not there yet: the platform starts it');
+  expect(await agents.whyNone('two', signal)).toBe('its agent does not exist yet: the platform starts it');
 });
 
 test.each([

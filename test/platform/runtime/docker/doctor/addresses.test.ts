@@ -67,9 +67,9 @@ test('where most managers are lost, nobody is said to go on', async () => {
   expect(best).toBe(engines[0]!.docker);
   expect(findings[1]).toMatchObject({
     state: 'bad',
-    todo: expect.stringContaining('No other address leads to a manager that can be used') as unknown,
+    todo: expect.stringContaining('No other address belongs to a usable manager') as unknown,
   });
-  expect(findings[1]!.todo).not.toContain('goes on with the others');
+  expect(findings[1]!.todo).not.toContain('uses the others');
 });
 
 test('the address of one manager only is a single point of failure where there are several', () => {

@@ -142,7 +142,7 @@ test('several machines need a registry, and those that are down or drained are n
   expect(of('agents')).toMatchObject({
     state: 'note',
     says: expect.stringMatching(
-      /^2 of 3 nodes can't be asked: three \(the cluster has no agent\), two \(it is down\)\. Not seen of them: whether instances exceeded/,
+      /^2 of 3 nodes can't be asked: three \(the cluster has no agent\), two \(it is down\)\. Unknown about them: whether instances exceeded/,
     ),
     todo: expect.stringContaining('"agent: {}"'),
   });
@@ -156,7 +156,7 @@ test('several machines need three managers, and it is said what to do for them',
   expect((await examine({ nodes: nodesOf('manager') })).of('managers')).toBeUndefined();
   expect((await examine({ nodes: nodesOf('manager', 'worker', 'worker') })).of('managers')).toMatchObject({
     state: 'note',
-    says: 'only node-0; if it is lost, what runs on the others goes on, and nothing can be deployed, moved or told until it is back',
+    says: 'only node-0; if it is lost, services on the others keep running, but nothing can be deployed, moved or observed until it is back',
     todo: expect.stringMatching(
       /^Have three, so that one may be lost: docker --host \S+ node promote node-1 node-2\. Then list their addresses/,
     ),
@@ -176,7 +176,7 @@ test('how soon a lost node is missed is told, and what the platform would change
   const nodes = [node('one'), node('two')];
   expect((await examine({ nodes })).of('failover')).toMatchObject({
     state: 'good',
-    says: 'a node that is lost is missed after at most 15 s: the heartbeat of the swarm is 5 s; "failover: fast" in the clusters file would set it to 1 s',
+    says: 'a lost node is detected after at most 15 s: the heartbeat of the swarm is 5 s; "failover: fast" in the clusters file would set it to 1 s',
   });
   expect((await examine({ nodes, hasFastFailover: true })).of('failover')).toMatchObject({
     state: 'note',
@@ -185,7 +185,7 @@ test('how soon a lost node is missed is told, and what the platform would change
   expect((await examine({ nodes, hasFastFailover: true, heartbeat: 1e9 })).of('failover')).toEqual({
     check: 'failover',
     state: 'good',
-    says: 'a node that is lost is missed after at most 3 s: the heartbeat of the swarm is 1 s',
+    says: 'a lost node is detected after at most 3 s: the heartbeat of the swarm is 1 s',
   });
 });
 
@@ -217,7 +217,7 @@ test('placement rules that hold for the same services need a node that fits all 
       check: 'placement',
       state: 'bad',
       says: expect.stringMatching(
-        /^rule for mode PRODUCTION, kind database, with the others that hold for the same services: .*node\.hostname!=two and node\.hostname!=one/,
+        /^rule for mode PRODUCTION, kind database, with the others that apply to the same services: .*node\.hostname!=two and node\.hostname!=one/,
       ),
       todo: expect.any(String),
     },
@@ -239,7 +239,7 @@ test('a registry that each machine looks for on itself is worth knowing, and dif
     expect((await examine({ nodes, registry })).of('registry')).toMatchObject({
       state: 'note',
       says: expect.stringMatching(
-        /answers the engine; whether it takes images can't be tried from this machine .*; each of the 2 machines means itself by that address$/,
+        /answers the engine; whether it accepts images can't be tested from this machine .*; each of the 2 machines reaches itself by that address$/,
       ),
     });
   expect((await examine({ registry: '127.0.0.1:5000' })).of('registry')).toMatchObject({ state: 'good' });
@@ -258,11 +258,11 @@ test('a registry that each machine looks for on itself is worth knowing, and dif
 test('the registry that a platform will run needs its port and its images', async () => {
   expect((await examine({ own: {} })).of('registry')).toMatchObject({
     state: 'good',
-    says: "the platform's own is set up at 127.0.0.1:5055 of every node when the platform starts; its images can be had",
+    says: "the platform's own is set up at 127.0.0.1:5055 of every node when the platform starts; its images are available",
   });
   expect((await examine({ own: {}, isThere: false, distribution: 'no such host' })).of('registry')).toMatchObject({
     state: 'bad',
-    says: expect.stringContaining("docker.io/library/caddy:2 is not there, and can't be had: no such host"),
+    says: expect.stringContaining("docker.io/library/caddy:2 is missing, and can't be pulled: no such host"),
   });
   const containers = [{ Names: ['/theirs'], State: 'running', Ports: [{ PrivatePort: 5000, PublicPort: 5077 }] }];
   expect((await examine({ own: { port: 5077 }, containers })).of('registry')).toMatchObject({
@@ -277,7 +277,7 @@ test.each([
     'left the swarm',
     [node('one')],
     'the node that kept its images is no part of the swarm any more',
-    'To begin with an empty registry on another node: docker service rm infra-registry-x. Applications have to be deployed again then. ',
+    'To start with an empty registry on another node: docker service rm infra-registry-x. Applications have to be deployed again then. ',
   ],
   [
     'is drained',
@@ -289,13 +289,13 @@ test.each([
     'is down',
     [node('one'), node('two', 'down')],
     'the node two, which keeps its images, is down',
-    'Start the engine of two, and see that the managers reach it. ',
+    'Start the engine of two, and make sure that the managers reach it. ',
   ],
   [
     'does not run it',
     [node('one'), node('two')],
-    'it does not run on the node two: the engine has not begun it yet',
-    'See what the engine says of it, and mend that: docker service ps --no-trunc infra-registry-x. ',
+    'it does not run on the node two: the engine has not started it yet',
+    'See what the engine reports about it, and fix that: docker service ps --no-trunc infra-registry-x. ',
   ],
 ])(
   "that the node with the images of the platform's registry %s is told, with what to do",
@@ -317,7 +317,7 @@ test.each([
       ];
       expect((await examine({ own: {}, nodes, services })).of('registry')).toMatchObject({
         state: 'bad',
-        says: `the platform's own takes no images: ${obstacle}`,
+        says: `the platform's own accepts no images: ${obstacle}`,
         todo: `${remedy}The platform has to run; built applications can't be deployed meanwhile.`,
       });
     }
@@ -349,7 +349,7 @@ test('a warning of the engine is one line, and one about managers leads to what 
   });
   expect(of('engine settings')).toMatchObject({
     says: 'Running Swarm in a two-manager configuration. This configuration provides no fault tolerance.',
-    todo: 'See what is said of the managers.',
+    todo: 'See the findings about the managers.',
   });
 });
 
@@ -418,7 +418,7 @@ test.each<[string, Parameters<typeof examine>[0], Partial<DoctorFinding> | undef
     { limits: { memory: 16_384 } },
     {
       state: 'note',
-      says: 'services may hold 16384 MB of memory, and the engine has 7629: what no longer fits then waits for room, and is not started',
+      says: 'services may hold 16384 MB of memory, and the engine has 7629: services that no longer fit then wait for room, and are not started',
     },
   ],
   [
@@ -467,7 +467,7 @@ const unreadable = (): never => {
 test.each<
   [string, { secrets: readonly object[]; records?: () => KnownRecords | undefined }, readonly Partial<DoctorFinding>[]]
 >([
-  ['nothing', { secrets: [] }, [{ state: 'good', says: 'the engine has nothing that a platform made' }]],
+  ['nothing', { secrets: [] }, [{ state: 'good', says: 'the engine has no object that a platform created' }]],
   [
     'what is known',
     { secrets: [secret('a', 'p1', 's1')], records: () => known },
@@ -491,7 +491,7 @@ test.each<
     [
       {
         state: 'note',
-        says: "1 object of platforms; whether records know them can't be told: /records has no records of a platform with engines",
+        says: '1 object of platforms; whether the records contain them is unknown: /records has no records of a platform with engines',
       },
     ],
   ],
@@ -516,7 +516,7 @@ test('the image of the proxy is there, or can be pulled, or can not be had', asy
     ),
   ).toMatchObject({
     state: 'note',
-    says: expect.stringContaining("is not there, and can't be had: dial tcp"),
+    says: expect.stringContaining("is missing, and can't be pulled: dial tcp"),
     todo: expect.stringContaining('docker load'),
   });
 });
@@ -534,7 +534,7 @@ test('the images of agents and for Terraform are there, can be pulled, or are a 
     (await examine({ agent: { image }, missing: image, distribution: 'no such host' })).of('agent image'),
   ).toMatchObject({
     state: 'bad',
-    says: `${image} is not there, and can't be had: no such host`,
+    says: `${image} is missing, and can't be pulled: no such host`,
     todo: expect.stringMatching(/^Every node needs it for its agent: .*docker load/),
   });
   expect((await examine({ terraform: { image } })).of('Terraform image')).toMatchObject({ state: 'good' });
@@ -578,14 +578,14 @@ test('the clusters file of the platform is read: each engine, by the name of its
       expect.objectContaining({
         check: 'one: engine',
         state: 'bad',
-        says: expect.stringContaining('there is no such socket'),
+        says: expect.stringContaining('the socket does not exist'),
       }),
       expect.objectContaining({
         check: 'two: engine',
         state: 'bad',
         says: expect.stringContaining("can't be reached by ssh://"),
       }),
-      expect.objectContaining({ check: 'git', state: 'note', says: expect.stringContaining('no program git') }),
+      expect.objectContaining({ check: 'git', state: 'note', says: expect.stringContaining('git is not installed') }),
       expect.objectContaining({ check: 'ssh', state: 'bad', says: expect.stringContaining('code.example.com') }),
     ]),
   );
@@ -645,7 +645,7 @@ test('of a cluster with several addresses, the nodes of all these engines are as
 test('that nodes were not asked about the registry of the platform is said', async () => {
   expect((await examine({ own: {}, nodes: [node('one'), node('two')] })).of('registry on nodes')).toMatchObject({
     state: 'note',
-    says: expect.stringContaining('the nodes were not asked'),
+    says: expect.stringContaining('the nodes were not checked'),
     todo: expect.stringContaining('Open 5056/tcp between the machines'),
   });
   expect((await examine({ own: {} })).of('registry on nodes')).toBeUndefined();

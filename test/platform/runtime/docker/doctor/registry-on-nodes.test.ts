@@ -86,7 +86,7 @@ test('a name that no node can look up is another failure than a connection that 
     {
       state: 'bad',
       says: expect.stringContaining('from one ('),
-      todo: 'Let these machines look up registry.example: in their DNS, or in /etc/hosts.',
+      todo: 'Make these machines resolve registry.example: in their DNS, or in /etc/hosts.',
     },
     {
       state: 'bad',
@@ -104,7 +104,7 @@ test('a drained node need not reach the registry, and an agent of an older versi
   expect(await reachOf('not found', notAllowed)).toMatchObject([
     {
       state: 'note',
-      says: 'whether registry.example:5000 is reached is not known of two (its agent is of an older version: the platform replaces it when it starts)',
+      says: 'whether registry.example:5000 can be reached is unknown for two (its agent is of an older version: the platform replaces it when it starts)',
     },
   ]);
 });

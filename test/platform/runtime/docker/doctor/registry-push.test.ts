@@ -53,7 +53,7 @@ test('credentials go to nobody else over plain http', async () => {
   );
   expect(await tryPush({ url, repository: 'built/x', credentials })).toMatchObject({
     is: 'unknown',
-    why: expect.stringContaining('could be read on the way'),
+    why: expect.stringContaining('could be intercepted'),
   });
   expect(other.seen).toEqual([]);
 });
@@ -62,7 +62,7 @@ test('a refusal is told apart from a registry that this machine does not reach',
   const { url } = await registryThat((_, response) => response.writeHead(403).end());
   expect(await tryPush({ url, repository: 'built/x', credentials: undefined })).toEqual({
     is: 'refused',
-    why: 'the status 403 to the beginning of an upload',
+    why: 'the status 403 at the start of an upload',
   });
   expect(await tryPush({ url: 'http://127.0.0.1:1', repository: 'built/x', credentials })).toMatchObject({
     is: 'unknown',

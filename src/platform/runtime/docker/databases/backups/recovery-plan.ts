@@ -38,7 +38,7 @@ function backupRefusal(nodes: readonly DockerNode[], { nodeId, node: name }: Bac
 /** Why a database whose node runs must not be restored from a backup; undefined if it may be. */
 function nodeRefusal(node: DockerNode): string | undefined {
   if (node.Status.State === 'unknown' || node.Status.State === 'disconnected')
-    return `Its node ${nodeName(node)} doesn't answer just now: whether it is lost is not known yet. Ask again in a minute.`;
+    return `Its node ${nodeName(node)} doesn't respond at the moment: whether it is lost is not known yet. Try again in a minute.`;
   const why = idle(node);
   return node.Status.State === 'ready' && why !== undefined
     ? `Its node ${nodeName(node)} ${why}, and has all of its data. ${activate(node)} starts it there again.`
@@ -99,7 +99,7 @@ export async function planRecovery(
   const why =
     refusal ??
     (to === undefined
-      ? 'No other node is ready and active, and as its placement rules ask: add one, or start its node.'
+      ? 'No other node is ready and active and meets its placement rules: add one, or start its node.'
       : undefined);
   const isFresh = down !== undefined && clock.now() - down < mayComeBackMilliseconds;
   return {

@@ -133,7 +133,7 @@ const emptyServer: TaskHandler = {
       task,
       cursor === null
         ? [
-            `Starting an empty server, which its neighbours do not reach, with ${await newVolumeText(context, task, signal)}`,
+            `Starting an empty server, which other services can't reach, with ${await newVolumeText(context, task, signal)}`,
           ]
         : [],
     );
@@ -168,7 +168,7 @@ const copy: TaskHandler = {
       signal,
     );
     if (seen.outcome === 'failed') return failed(context, task, seen.why);
-    return seen.outcome === 'ongoing' ? ongoing(context, task) : succeeded(context, task, 'Copied: all of it is there');
+    return seen.outcome === 'ongoing' ? ongoing(context, task) : succeeded(context, task, 'Copied completely');
   },
   abandon: nothing,
 };
@@ -208,7 +208,7 @@ async function oldDataText(
   const before = readRecord(runningRecord);
   const volume = before?.data?.volume ?? volumeName(service, dataStorage);
   const id = before?.spec && boundNode(before.spec.TaskTemplate);
-  return `The data of before is as it was, in the volume ${volume} on the node ${id === undefined ? 'that it ran on' : await nodeNameOf(context, id, signal)}. Nothing uses it any more. When nobody needs it, remove it there: docker volume rm ${volume}`;
+  return `The previous data is unchanged, in the volume ${volume} on the node ${id === undefined ? 'that it ran on' : await nodeNameOf(context, id, signal)}. Nothing uses it any more. If it is no longer needed, remove it there: docker volume rm ${volume}`;
 }
 
 /** Starts the database itself with that volume: from now on other services reach it. */
