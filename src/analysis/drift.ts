@@ -1,4 +1,4 @@
-import { hiddenSecret, isRecord } from '../contract/index.ts';
+import { hiddenStart, isRecord } from '../contract/index.ts';
 
 /** A service as the platform returns it: `name`, `service_type` and its configuration. */
 export type ServiceAnswer = Readonly<Record<string, unknown>>;
@@ -147,8 +147,6 @@ interface Comparison {
   readonly differences: readonly Difference[];
   readonly unknown: readonly string[];
 }
-
-const hiddenStart = hiddenSecret.slice(0, -1);
 
 const compareServices = (one: ServiceAnswer, other: ServiceAnswer): Comparison => {
   const service = nameOf(one);

@@ -102,6 +102,7 @@ export {
   isDateTime,
   isFreeText,
   hiddenSecret,
+  hiddenStart,
   isSecret,
   kindPointedAt,
   maximumPageSize,
@@ -143,6 +144,7 @@ export {
   isProduction,
   mayBeProduction,
   mostCriticalOf,
+  productionFirst,
   productionMode,
   type EnvironmentStatus,
 } from './resources/environment.ts';

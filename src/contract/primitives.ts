@@ -117,6 +117,9 @@ export const terminalOutput = () => z.string().meta({ terminalOutput: true });
  */
 export const hiddenSecret = '[hidden]';
 
+/** The start that every mark of a hidden value has in common; some marks continue with the value's length or source. */
+export const hiddenStart = hiddenSecret.slice(0, -1);
+
 /** Whether a schema was created by `secret`. */
 export const isSecret = (schema: z.ZodType): boolean => schema.meta()?.['secret'] === true;
 

@@ -1,4 +1,4 @@
-import { hiddenSecret } from './primitives.ts';
+import { hiddenSecret, hiddenStart } from './primitives.ts';
 import { firstPart } from './whole-characters.ts';
 
 /**
@@ -20,7 +20,7 @@ export type ValueFinder = (text: string) => readonly Span[];
  * Source of a regular expression that matches exactly the marks that this program writes in place of secrets. Text that
  * merely looks like a mark may contain a secret that another program put there.
  */
-export const maskPatternSource = String.raw`${hiddenSecret.slice(0, -1).replaceAll('[', String.raw`\[`)}(?:, (?:\d{1,9} characters?|the present one))?\]`;
+export const maskPatternSource = String.raw`${hiddenStart.replaceAll('[', String.raw`\[`)}(?:, (?:\d{1,9} characters?|the present one))?\]`;
 
 // A mark that is already in the text. Nothing is found inside or across it.
 const maskPattern = new RegExp(maskPatternSource, 'y');

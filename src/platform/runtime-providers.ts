@@ -1,4 +1,7 @@
-import type { RuntimeProvider } from './runtime/index.ts';
+import type { RuntimeProvider, simulatedRuntimeName } from './runtime/index.ts';
+
+/** The runtime that runs nothing, by its name in options. */
+export const simulatedRuntime: typeof simulatedRuntimeName = 'simulated';
 
 /** The real runtimes of clusters, by their names in options. Each is loaded when it is used. */
 export const runtimeProviders = {

@@ -1,4 +1,4 @@
-import { isProduction, isServiceKind, maximumPageSize, operations, segmentOf } from '../../src/contract/index.ts';
+import { isServiceKind, maximumPageSize, operations, productionFirst, segmentOf } from '../../src/contract/index.ts';
 import {
   canServe,
   instancesIn,
@@ -170,9 +170,6 @@ const paged = (rows: readonly unknown[], page: number, page_size: number): JsonR
   results: rows.slice((page - 1) * page_size, page * page_size),
   pagination: { page, page_size, total_count: rows.length, total_pages: Math.ceil(rows.length / page_size) },
 });
-
-const productionFirst = (one: ListedEnvironment, other: ListedEnvironment): number =>
-  Number(isProduction(other.mode)) - Number(isProduction(one.mode));
 
 interface Wanted {
   readonly project?: string;

@@ -1,4 +1,4 @@
-import { isProduction, joinPath, operations } from '../../src/contract/index.ts';
+import { isProduction, joinPath, operations, productionFirst } from '../../src/contract/index.ts';
 import {
   notKnown,
   organizationOf,
@@ -38,7 +38,7 @@ const hostedText = ({ path, mode, services }: Hosted): string => {
 
 /** The environments of a cluster, production first: some by name, then how many more. */
 function textOfAll(hosted: readonly Hosted[]): string {
-  const sorted = hosted.toSorted((one, other) => Number(isProduction(other.mode)) - Number(isProduction(one.mode)));
+  const sorted = hosted.toSorted(productionFirst);
   const [named, others] = [sorted.slice(0, mostNamed), sorted.slice(mostNamed)];
   const production = others.filter(({ mode }) => isProduction(mode)).length;
   const services = others.reduce((sum, one) => sum + (one.services ?? 0), 0);

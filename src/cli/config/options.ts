@@ -1,5 +1,5 @@
 import { defaultRateLimit, defaultRateWindowSeconds, engineRateLimit } from '../../contract/index.ts';
-import { runtimeNames } from '../../platform/runtime-providers.ts';
+import { runtimeNames, simulatedRuntime } from '../../platform/runtime-providers.ts';
 import { pageLink } from './page-links.ts';
 import {
   httpAddress,
@@ -212,11 +212,11 @@ export const options = {
     repeatable: true,
     description: `Failure scenario to apply to the embedded platform. Separate several with commas or repeat the option; \`all\` applies every scenario. See ${pageLink('scenarios')}.`,
   }),
-  runtime: withDefault(enumOf(['simulated', ...runtimeNames]), 'simulated', {
+  runtime: withDefault(enumOf([simulatedRuntime, ...runtimeNames]), simulatedRuntime, {
     env: 'INFRA_RUNTIME',
     value: 'name',
     commands: ['platform'],
-    description: `Where services run: \`simulated\` runs nothing, \`docker\` runs them on an engine in swarm mode. See ${pageLink('run-a-platform')}.`,
+    description: `Where services run: \`${simulatedRuntime}\` runs nothing, \`docker\` runs them on an engine in swarm mode. See ${pageLink('run-a-platform')}.`,
   }),
   clustersFile: optional(path, {
     env: 'INFRA_CLUSTERS_FILE',

@@ -6,7 +6,7 @@ import type {
   SettingsSource,
   SharedSettings,
 } from '../../platform/runtime/index.ts';
-import { runtimeNames, runtimeProviders } from '../../platform/runtime-providers.ts';
+import { runtimeNames, runtimeProviders, simulatedRuntime } from '../../platform/runtime-providers.ts';
 import { defaultDomain, type Config } from '../config/index.ts';
 import { onlyCluster, publicRegistry, readClustersFile, readCredentials } from './clusters-file.ts';
 import { readConfiguredFile } from './configured-file.ts';
@@ -87,7 +87,7 @@ export async function openClusters({
   runtime,
   ...described
 }: ClustersConfig & Pick<Config, 'runtime'>): Promise<OpenedClusters | undefined> {
-  if (runtime === 'simulated') {
+  if (runtime === simulatedRuntime) {
     if (described.clustersFile !== undefined)
       throw new Error(
         `The clusters file ${described.clustersFile} is given, and nothing would run on its clusters: the runtime is ${runtime}. Add --runtime ${runtimeNames.join(' or ')} (INFRA_RUNTIME), or leave the file out.`,
@@ -108,7 +108,7 @@ export async function openClusters({
         limits,
         backups,
         description,
-        version: provider.name,
+        version: runtime,
         createRuntime,
       })),
       registries: [

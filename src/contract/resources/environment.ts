@@ -17,6 +17,10 @@ export const isProduction = (mode: unknown): boolean => mode === productionMode;
 /** Whether a mode is that of production, or could not be determined, which must count as production. */
 export const mayBeProduction = (mode: unknown): boolean => isProduction(mode) || mode === 'unknown';
 
+/** Compares environments for a sort that lists production first. */
+export const productionFirst = (one: { readonly mode?: unknown }, other: { readonly mode?: unknown }): number =>
+  Number(isProduction(other.mode)) - Number(isProduction(one.mode));
+
 // From the most critical to the least.
 const modesByRisk = [productionMode, 'unknown', 'STAGING', 'DEVELOPMENT'] as const;
 

@@ -162,7 +162,6 @@ export interface OperatorAccess {
  * refers to.
  */
 export interface RuntimeProvider<Given = unknown, Settings = unknown> {
-  readonly name: string;
   /**
    * The schema of a cluster in the clusters file for this runtime. The members that every cluster may have are added:
    * `domain`, `limits` and `database_backups`.

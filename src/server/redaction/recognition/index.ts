@@ -1,8 +1,8 @@
 import { recognizeAssignments } from './assignments.ts';
 import { commandRecognizers } from './commands.ts';
 import { keyRecognizers } from './keys.ts';
-import { hiddenSecret } from '../../../contract/index.ts';
-import { isMark, markStart } from '../marks.ts';
+import { hiddenSecret, hiddenStart } from '../../../contract/index.ts';
+import { isMark } from '../marks.ts';
 import { hideSpans } from './spans.ts';
 import { userinfoRecognizers } from './userinfo.ts';
 
@@ -18,7 +18,7 @@ const recognizers = [...keyRecognizers, ...userinfoRecognizers, recognizeAssignm
 const mostRounds = 4;
 
 // Text that only resembles a mark may contain the secret itself.
-const lookalike = new RegExp(`\\${markStart}[^\\]\\n]{1,300}\\]`, 'g');
+const lookalike = new RegExp(`\\${hiddenStart}[^\\]\\n]{1,300}\\]`, 'g');
 
 /** Whether a text can't contain a secret: an id, a timestamp, or a word shorter than any key. True for most texts. */
 const isPlain = (text: string): boolean =>

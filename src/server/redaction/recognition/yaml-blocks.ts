@@ -1,4 +1,4 @@
-import { markStart } from '../marks.ts';
+import { hiddenStart } from '../../../contract/index.ts';
 import type { Span } from './spans.ts';
 import { canBeSecret, isMixed, isPlaceholder, isProse } from './secret-values.ts';
 
@@ -58,7 +58,7 @@ export function valuesBelow(text: string, lineEnd: number, column: number): Span
     if (line.isBlank || line.indent < column + (bullet === 0 ? 1 : 0) || !isScalar(value.slice(bullet))) break;
     const start = line.start + line.indent + bullet;
     if (bullet === 0) return spans.length === 0 ? [{ start, end: start + value.length }] : spans;
-    if (isMixed(value.slice(bullet)) || value.slice(bullet).startsWith(markStart))
+    if (isMixed(value.slice(bullet)) || value.slice(bullet).startsWith(hiddenStart))
       spans.push({ start, end: start + value.length - bullet });
     at = line.end + 1;
   }

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isProduction } from '../../../contract/index.ts';
+import { isProduction, productionFirst } from '../../../contract/index.ts';
 import type { Target } from '../../context/index.ts';
 import { showName } from './preview.ts';
 
@@ -30,9 +30,7 @@ const lineOf = (target: Target): string => {
  * The environments that a cluster hosts, production first: the first ones one by one, then the number of further ones.
  */
 function hostedLines(hosted: readonly Target[]): readonly string[] {
-  const known = hosted
-    .filter(({ id }) => id !== undefined)
-    .toSorted((one, other) => Number(isProduction(other.mode)) - Number(isProduction(one.mode)));
+  const known = hosted.filter(({ id }) => id !== undefined).toSorted(productionFirst);
   const more = known.length - maximumHosted;
   return [
     ...known.slice(0, maximumHosted).map(lineOf),

@@ -16,7 +16,6 @@ const databasesFinding = findingBuilder('databases').note(
 
 /** Docker engines in swarm mode. */
 export const dockerProvider: RuntimeProvider<ClusterConfig, ClusterSettings> = {
-  name: 'docker',
   configSchema: ClusterConfig,
   configOf,
   readSettings,
