@@ -82,7 +82,10 @@ export interface OrganizationOverview {
   readonly counts: ConditionCounts;
   /** Services by condition, of the environments whose services were read. */
   readonly services: Readonly<Partial<Record<Standing, number>>>;
-  /** The same counts for each project, the worst first: by condition, then by how many have it, those in production first. */
+  /**
+   * The same counts for each project, the worst first: by condition, then by how many have it, those in production
+   * first.
+   */
   readonly projects: readonly { readonly project: string; readonly counts: ConditionCounts }[];
 }
 

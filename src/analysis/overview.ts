@@ -109,8 +109,8 @@ export const standingOf = (
 };
 
 /**
- * Conditions next to which others are shown. A service that is moving changes by itself, and a stopped one is meant to be
- * stopped.
+ * Conditions next to which others are shown. A service that is moving changes by itself, and a stopped one is meant to
+ * be stopped.
  */
 const withOthers: readonly Standing[] = ['failed', 'unavailable', 'canceled', 'out of date'];
 

@@ -17,7 +17,7 @@ export function warningsIn(status: Status | null | undefined): readonly string[]
  * The most informative warning of a service: how many of its instances run, and a reason, rather than that none runs;
  * undefined if there is none.
  */
-function tellingWarning(status: Status | null | undefined): string | undefined {
+function mostInformativeWarning(status: Status | null | undefined): string | undefined {
   const conditions = conditionsIn(status);
   if (conditions === undefined) return warningsIn(status)[0];
   const missing = conditions.find(({ reason }) => reason === 'INSTANCES_MISSING');
@@ -41,7 +41,7 @@ export function warningsOfServices<Service extends { readonly status?: Status | 
   services: readonly Service[],
 ): ReadonlyMap<Service, string> {
   const warned = services.flatMap((service) => {
-    const warning = tellingWarning(service.status);
+    const warning = mostInformativeWarning(service.status);
     return warning === undefined ? [] : [{ service, warning }];
   });
   const isDown = ({ service }: (typeof warned)[number]): boolean => service.status?.state === 'UNAVAILABLE';

@@ -52,8 +52,8 @@ export interface TargetDeclaration {
   /** Whether a change of a target that is a project affects all its environments. */
   readonly reachesEnvironments?: boolean;
   /**
-   * The resource inside the target that it changes or deletes, and the member of its flat input with the id, if its path
-   * doesn't name it.
+   * The resource inside the target that it changes or deletes, and the member of its flat input with the id, if its
+   * path doesn't name it.
    */
   readonly changed?: ChangedByMember;
   /** The resource that it creates. The success status is then 201. */

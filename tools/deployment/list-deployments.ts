@@ -116,7 +116,9 @@ interface Choice {
   readonly since?: string;
 }
 
-/** What the search looked at: the service or environment that is given, or each environment of the project or of all. */
+/**
+ * What the search looked at: the service or environment that is given, or each environment of the project or of all.
+ */
 async function subjectsIn(context: ToolContext, { project }: Choice) {
   const one = subjectAt(context, 'service') ?? subjectAt(context, 'environment');
   const allowanceFor = () => ({ remainingRequests: allowedRequests(context) });

@@ -33,8 +33,8 @@ const requestOf = ({ id, request: sent }: JsonRecord): string =>
   isRecord(sent) && Object.keys(sent).length > 0 ? JSON.stringify(sent) : String(id);
 
 /**
- * One row per delivery, from one per attempt: attempts of a delivery have the same request. A row has the members of the
- * last attempt, newest rows first, as the attempts are.
+ * One row per delivery, from one per attempt: attempts of a delivery have the same request. A row has the members of
+ * the last attempt, newest rows first, as the attempts are.
  */
 function deliveriesOf(attempts: readonly JsonRecord[]): JsonRecord[] {
   return [...Map.groupBy(attempts, requestOf).values()].map((ofOne) => {

@@ -130,8 +130,8 @@ const describeDeployment = ({ deployment }: DeploymentSituation): Diagnosis['dep
 
 /**
  * Determines why a deployment failed, from the evidence alone: if no rule matches, the cause is `unknown`. Sentences
- * and lines quote logs, which are untrusted and must be delimited. Never throws, whatever is missing. Takes time linear in
- * the length of the log.
+ * and lines quote logs, which are untrusted and must be delimited. Never throws, whatever is missing. Takes time linear
+ * in the length of the log.
  */
 export function diagnose(evidence: Evidence): Diagnosis {
   const situation = readDeploymentSituation(evidence);

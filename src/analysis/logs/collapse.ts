@@ -32,7 +32,8 @@ export const lineTemplate = (text: string): string =>
 const passingParts = [
   // Times, and times of day.
   /\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d)?(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?|\b\d\d:\d\d:\d\d(?:[.,]\d+)?\b/g,
-  // UUIDs, and other ids of at least 12 digits. Of codes in 64 bits, small ones begin with zeros, negative ones with ones.
+  // UUIDs, and other ids of at least 12 digits. Of codes in 64 bits, small ones begin with zeros, negative ones with
+  // ones.
   /\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b|\b(?!0000|f{8}|18446744)(?=[a-f]*\d)[0-9a-f]{12,64}\b/gi,
   // Seconds since the epoch, from 2014 to 2033. Other numbers of ten digits may be codes: 3221225477, -2147024891.
   /(?<![\w-])1[4-9]\d{8}(?:\.\d+)?(?!\w)/g,

@@ -3,7 +3,7 @@ import { ConditionShape, plainReason, reasonWith, words } from './reason.ts';
 /** Why the registry of a cluster takes no images, as parts of a sentence. */
 const causeReasons = {
   REGISTRY_NOT_SET_UP: plainReason('it is not set up yet'),
-  REGISTRY_NODE_GONE: plainReason('the node that kept its images is no part of the swarm any more'),
+  REGISTRY_NODE_GONE: plainReason('the node that kept its images is no longer part of the cluster'),
   /** `state` is a word such as down or drained. */
   REGISTRY_NODE_AWAY: reasonWith(
     { node: words, state: words },

@@ -28,7 +28,7 @@ function silencedUntil({ silenced_until: until, state }: AlertRuleRow, now: numb
 }
 
 /** How long to wait before checking again whether receivers were notified, in milliseconds. */
-const stillTellingMilliseconds = 1000;
+const notificationPollMilliseconds = 1000;
 
 const transitionFrom = (state: AlertRuleRow['state']) =>
   alertRuleTransitions.find((transition) => transition.from === state);
@@ -88,7 +88,7 @@ export const advanceAlertRule =
     if (isReal && transition.to === 'NOTIFIED') {
       const told = await receiversReached(trx, rule.id);
       return told === 'going on'
-        ? now + stillTellingMilliseconds
+        ? now + notificationPollMilliseconds
         : saveRule(context, trx, rule, { state: told === 'some' ? 'NOTIFIED' : 'UNROUTED' }, now);
     }
     const hasNoReceivers =
@@ -147,7 +147,9 @@ export async function deleteAlertRule(trx: Db, ruleId: string): Promise<void> {
   await trx.deleteFrom('timer').where('kind', '=', 'ALERT_RULE').where('subject_id', '=', ruleId).execute();
 }
 
-/** The rules that watch a service, its environment or its cluster and whose state a change of the service may affect. */
+/**
+ * The rules that watch a service, its environment or its cluster and whose state a change of the service may affect.
+ */
 const rulesWatching = (trx: Db, serviceId: string, environmentId: string) =>
   trx
     .selectFrom('alert_rule')

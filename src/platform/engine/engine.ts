@@ -183,8 +183,8 @@ export interface Engine {
   /** Deletes an alert rule with its timer and its pending notifications. */
   deleteAlertRule(trx: Db, alertRuleId: string): Promise<void>;
   /**
-   * Why the condition of an alert rule isn't evaluated at present, or its receivers aren't notified; empty if there is no
-   * problem.
+   * Why the condition of an alert rule isn't evaluated at present, or its receivers aren't notified; empty if there is
+   * no problem.
    */
   alertRuleProblems(db: Db, rule: Selectable<AlertRuleTable>): Promise<readonly Condition[]>;
   /** The current values of all measurements. */

@@ -28,7 +28,7 @@ const quietMilliseconds = 600_000;
  * Whether to log the nth end of an instance: the first ones, then fewer and fewer, so that a crash loop doesn't fill
  * the log.
  */
-const isWorthTelling = (nth: number, sinceLast: number): boolean =>
+const isLogged = (nth: number, sinceLast: number): boolean =>
   nth <= 3 || Number.isInteger(Math.log2(nth)) || sinceLast > quietMilliseconds;
 
 /** The condition for the end of an instance. @param nth its number since the deployment */
@@ -45,7 +45,7 @@ const linesOfEnds = (fresh: RunningService['ends'], before: number, lastEnd: num
   fresh.flatMap((end, index) => {
     const { at, pod, lines } = end;
     const nth = before + index + 1;
-    if (!isWorthTelling(nth, at - (fresh[index - 1]?.at ?? lastEnd ?? at))) return [];
+    if (!isLogged(nth, at - (fresh[index - 1]?.at ?? lastEnd ?? at))) return [];
     return [...lines, conditionLine(endOf(end, nth), { at, pod, version: '' })];
   });
 

@@ -75,8 +75,8 @@ const says = {
 };
 
 /**
- * Processes the items of its queues from `start` to `stop`, under a lease of its own. Sleeps until an item is due, `wake`
- * is called, or the next check for dead workers is due.
+ * Processes the items of its queues from `start` to `stop`, under a lease of its own. Sleeps until an item is due,
+ * `wake` is called, or the next check for dead workers is due.
  */
 export class Worker {
   readonly #context: Pick<EngineContext, 'clock' | 'log' | 'db'>;

@@ -76,7 +76,8 @@ function requirementOf(tool: Tool, settled: readonly string[]): readonly string[
 }
 
 /**
- * A tool in full, as the documentation has it: with a description of every argument. The tool's description tells which arguments are alternatives, and if all calls need confirmation.
+ * A tool in full, as the documentation has it: with a description of every argument. The tool's description tells which
+ * arguments are alternatives, and if all calls need confirmation.
  * @param hidden names of tools that clients don't see: the description must not mention them.
  */
 export function described(

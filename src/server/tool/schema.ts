@@ -36,8 +36,8 @@ const isOpen = ({ properties, additionalProperties }: JsonSchema): boolean =>
   !properties && additionalProperties !== undefined && additionalProperties !== false;
 
 /**
- * One node of an input schema in a form that every client and model provider accepts: no null, no extension keywords, no
- * patterns or formats (a description is shorter, and validation checks them). That objects are closed isn't printed:
+ * One node of an input schema in a form that every client and model provider accepts: no null, no extension keywords,
+ * no patterns or formats (a description is shorter, and validation checks them). That objects are closed isn't printed:
  * unknown members are refused anyway, with the nearest known name, and hosts that validate let other names through.
  */
 function printedSchema(node: JsonSchema, path: string, printing: SchemaPrinting): JsonSchema {

@@ -11,8 +11,8 @@ function includes(range: string, type: string): boolean {
 }
 
 /**
- * Adds the media types of MCP that an Accept header includes in ranges such as `application/*`, because the MCP library looks for
- * their names. A missing header includes all.
+ * Adds the media types of MCP that an Accept header includes in ranges such as `application/*`, because the MCP library
+ * looks for their names. A missing header includes all.
  */
 export function nameAcceptedTypes(headers: Headers): void {
   const given = headers.get('accept') ?? '*/*';

@@ -10,7 +10,9 @@ export interface CrossOrigin {
   readonly ownPages: string;
 }
 
-/** An origin in the form in which browsers send it; undefined if the text is none. Extensions have schemes of their own. */
+/**
+ * An origin in the form in which browsers send it; undefined if the text is none. Extensions have schemes of their own.
+ */
 const normalOrigin = (text: string): URL | undefined => {
   const url = URL.parse(text);
   return url && url.hostname !== '' ? url : undefined;
@@ -65,7 +67,9 @@ const exposedHeaders = [
   'X-Request-Id',
 ].join(', ');
 
-/** How long a browser may remember the response to a preflight request, in seconds. The origin is checked every time. */
+/**
+ * How long a browser may remember the response to a preflight request, in seconds. The origin is checked every time.
+ */
 const preflightAge = 7200;
 
 const isBelow = (path: string, parent: string): boolean => path === parent || path.startsWith(`${parent}/`);
@@ -91,8 +95,8 @@ export const answerPreflight = (incoming: IncomingMessage, path: string, access:
     : undefined;
 
 /**
- * Lets the page that sent a request read the response, if its origin is accepted. Removes permissions that a library has
- * given to every origin. Pages never get cookies sent along.
+ * Lets the page that sent a request read the response, if its origin is accepted. Removes permissions that a library
+ * has given to every origin. Pages never get cookies sent along.
  */
 export function permitReading(
   incoming: IncomingMessage,

@@ -34,7 +34,9 @@ function fits(pattern: string, name: string): boolean {
   return true;
 }
 
-/** Whether the filters of a webhook accept deployments at a place. A filter that is absent or empty excludes nothing. */
+/**
+ * Whether the filters of a webhook accept deployments at a place. A filter that is absent or empty excludes nothing.
+ */
 function passesFilters(filters: Filters, { project, mode }: DeploymentPlace): boolean {
   const [names, modes] = [listOf(filters.project_names_filter), listOf(filters.environment_types_filter)];
   return (

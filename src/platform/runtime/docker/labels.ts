@@ -193,13 +193,13 @@ export const labelledEnvironment = (labels: DockerLabels | null | undefined): st
   labels?.[label.environment];
 
 /** Adds the fencing token of a service's last change to labels. */
-export const withFence = (labels: DockerLabels | undefined, token: number): DockerLabels => ({
+export const withFencingToken = (labels: DockerLabels | undefined, token: number): DockerLabels => ({
   ...labels,
   [label.fence]: String(token),
 });
 
 /** Returns the fencing token of a service's last change; 0 if none is recorded. */
-export const fenceOf = (labels: DockerLabels | null | undefined): number => Number(labels?.[label.fence] ?? 0);
+export const fencingTokenOf = (labels: DockerLabels | null | undefined): number => Number(labels?.[label.fence] ?? 0);
 
 /** Whether a service was stopped on request. */
 export const isStopped = (labels: DockerLabels | null | undefined): boolean => labels?.[label.stopped] === 'true';

@@ -231,8 +231,8 @@ export const engineTables = {
     { key: ['kind', 'subject_id'], indexes: { timer_due: { on: ['due_ms'] } } },
   ),
   /**
-   * Leader locks, by the work that one worker does at a time; `claims` counts the claims by workers. The table keeps its
-   * first name, under which existing databases have it.
+   * Leader locks, by the work that one worker does at a time; `claims` counts the claims by workers. The table keeps
+   * its first name, under which existing databases have it.
    */
   duty: table({ name: text().key(), owner: owner(), claims: integer() }),
   /** The last observed state of a service. It counts only while `deployment_id` is the service's latest deployment. */

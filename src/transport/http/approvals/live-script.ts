@@ -87,7 +87,7 @@ export const liveScript = `'use strict';
 
   let before = callsIn(document);
 
-  const look = async () => {
+  const poll = async () => {
     const answer = await fetch(location.href, { headers: { '${liveHeader}': '1' }, cache: 'no-store', signal: AbortSignal.timeout(10000) });
     if (!answer.ok) throw new Error(String(answer.status));
     const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
@@ -111,7 +111,7 @@ export const liveScript = `'use strict';
   };
 
   document.getElementById('static').remove();
-  const repeat = () => setTimeout(() => look().catch(fail).finally(repeat), interval);
+  const repeat = () => setTimeout(() => poll().catch(fail).finally(repeat), interval);
   repeat();
 })();
 `;

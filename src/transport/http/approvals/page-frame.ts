@@ -63,7 +63,9 @@ export interface ApprovalsPaths {
   readonly script: string;
 }
 
-/** The paths under a base path, which has no slash at its end: those of browsers, or with '' those within the server. */
+/**
+ * The paths under a base path, which has no slash at its end: those of browsers, or with '' those within the server.
+ */
 export function approvalsPathsAt(base: string): ApprovalsPaths {
   const page = `${base}${approvalsPath}`;
   return { page, style: `${page}/style.css`, script: `${page}/live.js` };

@@ -1,7 +1,9 @@
+import type { Duplex } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { DockerClient, DockerRequest } from './client.ts';
+import type { DockerCall, DockerClient, DockerRequest } from './client.ts';
 import { DockerError, isDockerAway, isDockerError, isLeaderless, leaderlessText } from './errors.ts';
 import { dockerInfo } from './system.ts';
+import type { DockerVersion } from './api-version.ts';
 
 /** How long an engine may be silent before it is probed, in milliseconds. */
 const silentMilliseconds = 2000;
@@ -18,13 +20,13 @@ function watch(
   { method, path, signal }: DockerRequest,
 ): { readonly signal: AbortSignal; readonly end: () => void } {
   const [over, lost] = [new AbortController(), new AbortController()];
-  const look = async (): Promise<never> => {
+  const probe = async (): Promise<never> => {
     for (;;) {
       await delay(silentMilliseconds, undefined, { signal: over.signal, ref: false });
       await engine.version({ timeoutMilliseconds: signOfLifeMilliseconds });
     }
   };
-  void look().catch((error: unknown) => {
+  void probe().catch((error: unknown) => {
     if (!over.signal.aborted)
       lost.abort(
         new DockerError(
@@ -109,40 +111,106 @@ function noneUsable(errors: readonly DockerError[]): DockerError {
  * be reached, is no manager or has no leader, and returns to an earlier address when that works again. A request that
  * another manager can repeat is sent again. A change that may have been carried out is not: its error says so, and the
  * caller checks what exists. An engine of another swarm is never used.
- * @param engines in order of preference
- * @param memory stores the known swarm; without one, the swarm of the preferred manager that answers is used
  */
-export function createManagersClient(engines: readonly DockerClient[], memory?: SwarmMemory): DockerClient {
-  // A single one may be any engine: its errors say what it lacks.
-  if (engines.length === 1) return engines[0]!;
-  const strangers = new Map<DockerClient, string>();
-  let swarm: string | undefined;
-  let current: DockerClient | undefined;
-  let choosing: Promise<DockerClient> | undefined;
-  let nextReturn = 0;
+class ManagersClient implements DockerClient {
+  readonly #engines: readonly DockerClient[];
+  readonly #memory: SwarmMemory | undefined;
+  /** Engines of other swarms, with the swarms that they manage. */
+  readonly #strangers = new Map<DockerClient, string>();
+  /** The swarm of the cluster; undefined until it is known. */
+  #swarm: string | undefined;
+  #current: DockerClient | undefined;
+  #choosing: Promise<DockerClient> | undefined;
+  /** When to try earlier addresses again, in milliseconds since the epoch. */
+  #nextReturn = 0;
+
+  constructor(engines: readonly DockerClient[], memory: SwarmMemory | undefined) {
+    this.#engines = engines;
+    this.#memory = memory;
+  }
+
+  get address(): string {
+    return this.#engines.map(({ address }) => address).join(', ');
+  }
+
+  get engines(): readonly DockerClient[] {
+    return this.#engines.filter((engine) => !this.#strangers.has(engine));
+  }
+
+  /** Returns the engine in use. Now and then, earlier addresses are tried in the background. */
+  async engine(): Promise<DockerClient> {
+    if (this.#current === undefined) return this.#chooseOnce();
+    if (this.#current !== this.#engines[0] && Date.now() >= this.#nextReturn) {
+      this.#nextReturn = Date.now() + returnMilliseconds;
+      void this.#chooseOnce().catch(() => undefined);
+    }
+    return this.#current;
+  }
+
+  problem(): string | undefined {
+    const [stranger] = this.#strangers;
+    if (stranger === undefined) return undefined;
+    const [{ address }, managed] = stranger;
+    return `The engine at ${address} manages another swarm (${managed}) than the other addresses of its cluster (${this.#swarm}). It is never used: correct "engine" in the clusters file. If the cluster has moved to that swarm, start the platform once with this address alone.`;
+  }
+
+  async version(call?: DockerCall): Promise<DockerVersion> {
+    return (await this.engine()).version(call);
+  }
+
+  async apiVersion(call?: DockerCall): Promise<string> {
+    return (await this.engine()).apiVersion(call);
+  }
+
+  request<Answer = unknown>(request: DockerRequest): Promise<Answer> {
+    return this.#send(request, async (engine) => {
+      const { signal, end } = watch(engine, request);
+      return engine.request<Answer>({ ...request, signal }).finally(end);
+    });
+  }
+
+  stream(request: DockerRequest): Promise<AsyncIterable<Buffer>> {
+    return this.#send(request, async (engine) => {
+      const { signal, end } = watch(engine, request);
+      try {
+        return untilEnd(await engine.stream({ ...request, signal }), end);
+      } catch (error) {
+        end();
+        throw error;
+      }
+    });
+  }
+
+  async upgrade(request: DockerRequest): Promise<Duplex> {
+    return (await this.engine()).upgrade(request);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#engines.map((engine) => engine.close()));
+  }
 
   /** Requires that an engine manages this swarm, or any swarm while none is known. */
-  const requireOwn = (engine: DockerClient, managed: string): void => {
-    if (swarm === undefined || managed === swarm) {
-      strangers.delete(engine);
+  #requireOwn(engine: DockerClient, managed: string): void {
+    if (this.#swarm === undefined || managed === this.#swarm) {
+      this.#strangers.delete(engine);
       return;
     }
-    strangers.set(engine, managed);
+    this.#strangers.set(engine, managed);
     throw new DockerError(
       'no manager',
-      `the engine at ${engine.address} manages another swarm (${managed}) than the cluster's (${swarm}), and is never used`,
+      `the engine at ${engine.address} manages another swarm (${managed}) than the cluster's (${this.#swarm}), and is never used`,
     );
-  };
+  }
 
-  const choose = async (): Promise<DockerClient> => {
-    swarm ??= await memory?.read();
-    const isFirst = swarm === undefined;
+  async #choose(): Promise<DockerClient> {
+    this.#swarm ??= await this.#memory?.read();
+    const isFirst = this.#swarm === undefined;
     const found = new Map<DockerClient, string>();
     const errors: DockerError[] = [];
-    const asked = engines.map(async (engine) => {
+    const asked = this.#engines.map(async (engine) => {
       try {
         const managed = await managedSwarm(engine);
-        requireOwn(engine, managed);
+        this.#requireOwn(engine, managed);
         found.set(engine, managed);
       } catch (error) {
         if (error instanceof DockerError) errors.push(error);
@@ -153,92 +221,50 @@ export function createManagersClient(engines: readonly DockerClient[], memory?: 
     await Promise.any(asked).catch(() => undefined);
     // The choice of the swarm must not depend on which engine is faster.
     await (isFirst ? all : Promise.race([all, delay(headStartMilliseconds)]));
-    const chosen = engines.find((engine) => found.has(engine));
+    const chosen = this.#engines.find((engine) => found.has(engine));
     if (chosen === undefined) throw noneUsable(errors);
     if (isFirst) {
       const own = found.get(chosen)!;
-      await memory?.write(own);
-      swarm = own;
-      for (const [engine, managed] of found) if (managed !== swarm) strangers.set(engine, managed);
+      await this.#memory?.write(own);
+      this.#swarm = own;
+      for (const [engine, managed] of found) if (managed !== own) this.#strangers.set(engine, managed);
     }
     return chosen;
-  };
+  }
 
-  const chooseOnce = (): Promise<DockerClient> =>
-    (choosing ??= choose()
+  #chooseOnce(): Promise<DockerClient> {
+    return (this.#choosing ??= this.#choose()
       .then((engine) => {
-        nextReturn = Date.now() + returnMilliseconds;
-        current = engine;
+        this.#nextReturn = Date.now() + returnMilliseconds;
+        this.#current = engine;
         return engine;
       })
       .finally(() => {
-        choosing = undefined;
+        this.#choosing = undefined;
       }));
-
-  /** The engine in use. Now and then, earlier addresses are tried in the background. */
-  const inUse = async (): Promise<DockerClient> => {
-    if (current === undefined) return chooseOnce();
-    if (current !== engines[0] && Date.now() >= nextReturn) {
-      nextReturn = Date.now() + returnMilliseconds;
-      void chooseOnce().catch(() => undefined);
-    }
-    return current;
-  };
+  }
 
   /** Sends a request to the engine in use, and to others if it is repeatable. */
-  const send = async <Result>(
-    request: DockerRequest,
-    attempt: (engine: DockerClient) => Promise<Result>,
-  ): Promise<Result> => {
-    for (let left = engines.length; ; left -= 1) {
+  async #send<Result>(request: DockerRequest, attempt: (engine: DockerClient) => Promise<Result>): Promise<Result> {
+    for (let left = this.#engines.length; ; left -= 1) {
       // Attempts are sequential.
-      const engine = await inUse();
+      const engine = await this.engine();
       request.signal?.throwIfAborted();
       try {
         return await attempt(engine);
       } catch (error) {
         if (!isDockerAway(error)) throw error;
-        if (current === engine) current = undefined;
+        if (this.#current === engine) this.#current = undefined;
         if (left === 0 || !isRepeatable(request, error)) throw error;
       }
     }
-  };
-
-  const problem = (): string | undefined => {
-    const [stranger] = [...strangers].map(
-      ([{ address }, managed]) =>
-        `The engine at ${address} manages another swarm (${managed}) than the other addresses of its cluster (${swarm}). It is never used: correct "engine" in the clusters file. If the cluster has moved to that swarm, start the platform once with this address alone.`,
-    );
-    return stranger;
-  };
-
-  return {
-    address: engines.map(({ address }) => address).join(', '),
-    get engines() {
-      return engines.filter((engine) => !strangers.has(engine));
-    },
-    engine: inUse,
-    problem,
-    version: async (call) => (await inUse()).version(call),
-    apiVersion: async (call) => (await inUse()).apiVersion(call),
-    request: (request) =>
-      send(request, async (engine) => {
-        const { signal, end } = watch(engine, request);
-        return engine.request<never>({ ...request, signal }).finally(end);
-      }),
-    stream: (request) =>
-      send(request, async (engine) => {
-        const { signal, end } = watch(engine, request);
-        try {
-          return untilEnd(await engine.stream({ ...request, signal }), end);
-        } catch (error) {
-          end();
-          throw error;
-        }
-      }),
-    upgrade: async (request) => (await inUse()).upgrade(request),
-    close: async () => {
-      await Promise.all(engines.map((engine) => engine.close()));
-    },
-  };
+  }
 }
+
+/**
+ * Creates the client of one swarm through its managers.
+ * @param engines in order of preference. A single one may be any engine: its errors say what it lacks
+ * @param memory stores the known swarm; without one, the swarm of the preferred manager that answers is used
+ */
+export const createManagersClient = (engines: readonly DockerClient[], memory?: SwarmMemory): DockerClient =>
+  engines.length === 1 ? engines[0]! : new ManagersClient(engines, memory);

@@ -52,8 +52,8 @@ const addressesOf = async ({ hostname }: GitAddress): Promise<readonly string[]>
 
 /**
  * The IP addresses at which a git server may be contacted. Git is configured to use these, so that a name server can't
- * give it different ones. A proxy resolves the name by itself: behind one, the server's certificate proves that it is the
- * host that was checked here. A private host need not be known here then, and the list is empty.
+ * give it different ones. A proxy resolves the name by itself: behind one, the server's certificate proves that it is
+ * the host that was checked here. A private host need not be known here then, and the list is empty.
  * @throws ConditionError for a host that doesn't exist, or is private without permission
  */
 export async function allowedAddresses(hosts: GitHosts, address: GitAddress): Promise<readonly string[]> {

@@ -170,7 +170,7 @@ async function endsOf(
 }
 
 /** Returns why instances are missing that didn't end by themselves; undefined if no cause is known. */
-async function obstacleOf(
+async function missingCause(
   context: Pick<DockerContext, 'docker'>,
   tasks: readonly DockerTask[],
   signal: AbortSignal,
@@ -288,7 +288,7 @@ export function createObserver(
               ? mayStillRun(version.service, history, down)
               : running < wanted
                 ? (silence(version.service, tasks, silent) ??
-                  (isQuiet ? undefined : await obstacleOf(context, history, signal)))
+                  (isQuiet ? undefined : await missingCause(context, history, signal)))
                 : crowdingCondition(present.Spec.TaskTemplate, tasks.filter(isUp), nodes);
           return {
             serviceId,

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import { condition, type Condition } from '../../../../contract/index.ts';
 import { errorMessage } from '../../../common/index.ts';
 import { ConditionError, RuntimeProblem, type Say, type ServiceToRun } from '../../index.ts';
@@ -18,7 +19,7 @@ import { byNodeName, takesInstances } from '../nodes/node-facts.ts';
 import { boundNode } from '../nodes/placement.ts';
 import { deleteImages, servicesWithImages } from './deleted-images.ts';
 import { registryCredentials } from './registry-files.ts';
-import { createRegistryRequests } from './registry-request.ts';
+import { type AskRegistry, createRegistryRequests } from './registry-request.ts';
 import {
   applyDraft,
   deleteUnusedSecrets,
@@ -99,39 +100,141 @@ async function addressOf({ docker, platformId }: RegistryEngine, nodeId: string,
   const node = await inspectDockerNode(docker, nodeId, { signal }).catch((error: unknown) => {
     if (!isDockerError(error, 'not found')) throw error;
     throw new RuntimeProblem(
-      `The node ${nodeId}, which kept the images of the cluster's registry, is no part of the swarm any more. ${beginEmptyText(registryName(platformId))}`,
+      `The node ${nodeId}, which kept the images of the cluster's registry, is no longer part of the cluster. ${beginEmptyText(registryName(platformId))}`,
       { cause: error },
     );
   });
   return addressOfNode(node) ?? '127.0.0.1';
 }
 
-/** Creates the registry of one cluster. */
-export function createClusterRegistry(engine: RegistryEngine & { readonly now: () => number }): ClusterRegistry {
-  const { docker, platformId, settings, now } = engine;
-  const host = registryHost(settings);
-  const credentials = registryCredentials(engine);
-  const ask = createRegistryRequests(engine);
+/** Milliseconds since the epoch. */
+interface Clock {
+  readonly now: () => number;
+}
+
+class OwnRegistry implements ClusterRegistry {
+  readonly host: string;
+  readonly credentials: DockerRegistryCredentials;
+  readonly #engine: RegistryEngine & Clock;
+  readonly #ask: AskRegistry;
   /** The sizes of the parts that were deleted since the last cleaning, by digest. */
-  const sizes = new Map<string, number>();
+  readonly #sizes = new Map<string, number>();
   /** Deleted services whose images still exist. */
-  const deleted = new Set<string>();
-  let pushes = 0;
-  /** Another process may have left unused files. */
-  let hasLeftovers = true;
+  readonly #deleted = new Set<string>();
+  /** How many pushes are under way in this process. */
+  #pushes = 0;
+  /** Whether files may be left that nothing uses. Another process may have left some. */
+  #hasLeftovers = true;
 
-  const find = (signal: AbortSignal): Promise<RegistryServices> =>
-    findRegistry(docker, platformLabels(platformId), { signal });
+  constructor(engine: RegistryEngine & Clock) {
+    this.host = registryHost(engine.settings);
+    this.credentials = registryCredentials(engine);
+    this.#engine = engine;
+    this.#ask = createRegistryRequests(engine);
+  }
 
-  const problem = async (builder: DockerClient, signal: AbortSignal): Promise<Condition | undefined> => {
-    const state = await readRegistryState(builder, await find(signal), { signal });
+  async sync(signal: AbortSignal): Promise<readonly string[]> {
+    const { settings, now } = this.#engine;
+    const services = await this.#find(signal);
+    const { registry, forwarder } = services;
+    const nodeId = registry ? boundNode(registry.Spec.TaskTemplate)! : await chooseNode(this.#engine, signal);
+    const address = await addressOf(this.#engine, nodeId, signal);
+    const facts = registry ? registryFactsOf(registry.Spec.Labels) : { isReadOnly: false, cleanedAt: now() };
+    const end = facts.isReadOnly ? await cleanRegistry(this.#engine, services, nodeId, this.#sizes, signal) : undefined;
+    const isDue = !facts.isReadOnly && this.#pushes === 0 && now() - facts.cleanedAt >= settings.cleanMilliseconds;
+    const isReadOnly = isDue || (facts.isReadOnly && end === undefined);
+    const next = { isReadOnly, cleanedAt: end === undefined ? facts.cleanedAt : now() };
+    const changed = [
+      await applyDraft(this.#engine, registry, registryDraft(this.#engine, nodeId, isReadOnly), next, signal),
+      await applyDraft(this.#engine, forwarder, forwarderDraft(this.#engine, address), next, signal),
+    ];
+    if (changed.includes(true)) this.#hasLeftovers = true;
+    else if (this.#hasLeftovers) {
+      await deleteUnusedSecrets(this.#engine, signal);
+      this.#hasLeftovers = false;
+    }
+    // Few, so in sequence.
+    if (!isReadOnly) for (const id of this.#deleted) await this.deleteAll({ id }, signal);
+    if (end?.hasFailed) throw new RuntimeProblem(end.text);
+    return end === undefined ? [] : [end.text];
+  }
+
+  async untilReady(builder: DockerClient, say: Say, signal: AbortSignal): Promise<void> {
+    const { now } = this.#engine;
+    let told: Condition | undefined;
+    for (const end = now() + patienceMilliseconds; ;) {
+      // In sequence: one check follows the other.
+      const inTheWay = await this.#problem(builder, signal);
+      if (inTheWay === undefined) return;
+      if (now() > end) throw new ConditionError(condition('REGISTRY_NOT_READY', { cause: inTheWay }));
+      if (!isDeepStrictEqual(inTheWay, told)) say(condition('REGISTRY_AWAITED', { cause: inTheWay }));
+      told = inTheWay;
+      await delay(pollMilliseconds, undefined, { signal });
+    }
+  }
+
+  async push<Result>(
+    builder: DockerClient,
+    work: () => Promise<Result>,
+    say: Say,
+    signal: AbortSignal,
+  ): Promise<Result> {
+    for (let attempt = 1; ; attempt += 1) {
+      // In sequence: one attempt follows the other.
+      await this.untilReady(builder, say, signal);
+      this.#pushes += 1;
+      try {
+        return await work();
+      } catch (error) {
+        if (signal.aborted || attempt === attempts || isDockerError(error, 'unreachable', 'no manager')) throw error;
+        say(`${reasonOf(error)} The push is tried again.`);
+      } finally {
+        this.#pushes -= 1;
+      }
+    }
+  }
+
+  async deleteOthers(service: Service, kept: readonly string[], signal: AbortSignal): Promise<void> {
+    const digests = new Set(kept.flatMap((name) => /@?(sha256:[0-9a-f]{64})$/.exec(name)?.[1] ?? []));
+    if (digests.size > 0) await this.#deleteImages(service, digests, signal);
+  }
+
+  async deleteAll({ id }: Service, signal: AbortSignal): Promise<void> {
+    if ((await this.#deleteImages({ id }, new Set(), signal)) === undefined) this.#deleted.add(id);
+    else this.#deleted.delete(id);
+  }
+
+  async deleteUnknown(
+    known: ReadonlySet<string>,
+    signal: AbortSignal,
+  ): Promise<{ readonly had: readonly string[]; readonly unasked?: string }> {
+    const had: string[] = [];
+    const listed = await servicesWithImages(this.#ask, this.#engine.platformId, signal).catch((error: unknown) => {
+      if (signal.aborted) throw error;
+      return reasonOf(error);
+    });
+    if (typeof listed === 'string') return { had, unasked: listed };
+    const unknown = listed.filter((id) => !known.has(id));
+    // In sequence.
+    for (const id of unknown) if (((await this.#deleteImages({ id }, new Set(), signal)) ?? 0) > 0) had.push(id);
+    return { had };
+  }
+
+  #find(signal: AbortSignal): Promise<RegistryServices> {
+    const { docker, platformId } = this.#engine;
+    return findRegistry(docker, platformLabels(platformId), { signal });
+  }
+
+  /** Why an engine can't push images at present; undefined if it can. */
+  async #problem(builder: DockerClient, signal: AbortSignal): Promise<Condition | undefined> {
+    const state = await readRegistryState(builder, await this.#find(signal), { signal });
     if (state === undefined) return condition('REGISTRY_NOT_SET_UP', {});
     if (state.problem !== undefined) return state.problem;
     try {
       await inspectDockerDistribution(
         builder,
-        `${host}/${builtRepository(platformId, { id: 'nothing' })}:none`,
-        credentials,
+        `${this.host}/${builtRepository(this.#engine.platformId, { id: 'nothing' })}:none`,
+        this.credentials,
         { signal },
       );
     } catch (error) {
@@ -141,95 +244,18 @@ export function createClusterRegistry(engine: RegistryEngine & { readonly now: (
         : condition('REGISTRY_SILENT', { said: error.reason });
     }
     return undefined;
-  };
+  }
 
-  const untilReady: ClusterRegistry['untilReady'] = async (builder, say, signal) => {
-    let told: string | undefined;
-    for (const end = now() + patienceMilliseconds; ;) {
-      // In sequence: one check follows the other.
-      const inTheWay = await problem(builder, signal);
-      if (inTheWay === undefined) return;
-      if (now() > end) throw new ConditionError(condition('REGISTRY_NOT_READY', { cause: inTheWay }));
-      if (inTheWay.message !== told) say(condition('REGISTRY_AWAITED', { cause: inTheWay }));
-      told = inTheWay.message;
-      await delay(pollMilliseconds, undefined, { signal });
-    }
-  };
-
-  const deleteImagesOf = async (
-    service: Service,
-    kept: ReadonlySet<string>,
-    signal: AbortSignal,
-  ): Promise<number | undefined> =>
-    deleteImages(ask, platformId, service, kept, sizes, signal).catch((error: unknown) => {
-      if (signal.aborted) throw error;
-      return undefined;
-    });
-
-  const deleteAll: ClusterRegistry['deleteAll'] = async ({ id }, signal) => {
-    if ((await deleteImagesOf({ id }, new Set(), signal)) === undefined) deleted.add(id);
-    else deleted.delete(id);
-  };
-
-  return {
-    host,
-    credentials,
-    untilReady,
-    deleteAll,
-    sync: async (signal) => {
-      const services = await find(signal);
-      const { registry, forwarder } = services;
-      const nodeId = registry ? boundNode(registry.Spec.TaskTemplate)! : await chooseNode(engine, signal);
-      const address = await addressOf(engine, nodeId, signal);
-      const facts = registry ? registryFactsOf(registry.Spec.Labels) : { isReadOnly: false, cleanedAt: now() };
-      const end = facts.isReadOnly ? await cleanRegistry(engine, services, nodeId, sizes, signal) : undefined;
-      const isDue = !facts.isReadOnly && pushes === 0 && now() - facts.cleanedAt >= settings.cleanMilliseconds;
-      const isReadOnly = isDue || (facts.isReadOnly && end === undefined);
-      const next = { isReadOnly, cleanedAt: end === undefined ? facts.cleanedAt : now() };
-      const changed = [
-        await applyDraft(engine, registry, registryDraft(engine, nodeId, isReadOnly), next, signal),
-        await applyDraft(engine, forwarder, forwarderDraft(engine, address), next, signal),
-      ];
-      if (changed.includes(true)) hasLeftovers = true;
-      else if (hasLeftovers) {
-        await deleteUnusedSecrets(engine, signal);
-        hasLeftovers = false;
-      }
-      // Few, so in sequence.
-      if (!isReadOnly) for (const id of deleted) await deleteAll({ id }, signal);
-      if (end?.hasFailed) throw new RuntimeProblem(end.text);
-      return end === undefined ? [] : [end.text];
-    },
-    push: async (builder, work, say, signal) => {
-      for (let attempt = 1; ; attempt += 1) {
-        // In sequence: one attempt follows the other.
-        await untilReady(builder, say, signal);
-        pushes += 1;
-        try {
-          return await work();
-        } catch (error) {
-          if (signal.aborted || attempt === attempts || isDockerError(error, 'unreachable', 'no manager')) throw error;
-          say(`${reasonOf(error)} The push is tried again.`);
-        } finally {
-          pushes -= 1;
-        }
-      }
-    },
-    deleteOthers: async (service, kept, signal) => {
-      const digests = new Set(kept.flatMap((name) => /@?(sha256:[0-9a-f]{64})$/.exec(name)?.[1] ?? []));
-      if (digests.size > 0) await deleteImagesOf(service, digests, signal);
-    },
-    deleteUnknown: async (known, signal) => {
-      const had: string[] = [];
-      const listed = await servicesWithImages(ask, platformId, signal).catch((error: unknown) => {
+  /** Deletes the images of a service, except the kept ones. @returns how many; undefined if that failed */
+  #deleteImages(service: Service, kept: ReadonlySet<string>, signal: AbortSignal): Promise<number | undefined> {
+    return deleteImages(this.#ask, this.#engine.platformId, service, kept, this.#sizes, signal).catch(
+      (error: unknown) => {
         if (signal.aborted) throw error;
-        return reasonOf(error);
-      });
-      if (typeof listed === 'string') return { had, unasked: listed };
-      const unknown = listed.filter((id) => !known.has(id));
-      // In sequence.
-      for (const id of unknown) if (((await deleteImagesOf({ id }, new Set(), signal)) ?? 0) > 0) had.push(id);
-      return { had };
-    },
-  };
+        return undefined;
+      },
+    );
+  }
 }
+
+/** Creates the registry of one cluster. */
+export const createClusterRegistry = (engine: RegistryEngine & Clock): ClusterRegistry => new OwnRegistry(engine);

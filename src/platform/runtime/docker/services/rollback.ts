@@ -15,7 +15,7 @@ import { boundNode } from '../nodes/placement.ts';
 import { readRecord } from '../record.ts';
 import { deleteUnusedFiles } from './mounted-files.ts';
 import { stoppedSpec } from './service-spec.ts';
-import { applySpec, findDockerService, requireFence } from './services-of-ours.ts';
+import { applySpec, findDockerService, requireLatestTask } from './services-of-ours.ts';
 
 /**
  * Returns the parts of a version that the swarm no longer has; nothing if all exist. They are missing in a swarm that
@@ -76,7 +76,7 @@ export async function goBack(
 ): Promise<readonly string[]> {
   const present = await findDockerService(context, task.service, signal);
   if (present === undefined || labelledDeployment(present.Spec.Labels) !== task.deploymentId) return [];
-  requireFence(present, task.fencingToken);
+  requireLatestTask(present, task.fencingToken);
   const before = readRecord(task.runningRecord)?.spec;
   const missing = before === undefined ? [] : await missingParts(context, task.service, before, signal);
   const good = missing.length === 0 ? before : undefined;

@@ -10,7 +10,7 @@ import {
   type DockerService,
   type DockerServiceSpec,
 } from '../api/index.ts';
-import { fenceOf, isMadeHere, withFence } from '../labels.ts';
+import { fencingTokenOf, isMadeHere, withFencingToken } from '../labels.ts';
 import { dockerServiceName } from '../names.ts';
 
 /** How often a change that conflicts with others is tried. */
@@ -35,8 +35,8 @@ export async function findDockerService(
 }
 
 /** Requires that no later task has changed a service. @throws Error otherwise */
-export function requireFence(present: DockerService | undefined, fencingToken: number): void {
-  if (fenceOf(present?.Spec.Labels) > fencingToken)
+export function requireLatestTask(present: DockerService | undefined, fencingToken: number): void {
+  if (fencingTokenOf(present?.Spec.Labels) > fencingToken)
     throw new Error(
       `A later deployment has changed ${present!.Spec.Name} on the engine meanwhile. It was left as it is.`,
     );
@@ -61,8 +61,8 @@ export async function applySpec(
     const present = await findDockerService(context, service, signal);
     const spec = specOf(present);
     if (spec === undefined) return;
-    requireFence(present, fencingToken);
-    const fenced = { ...spec, Labels: withFence(spec.Labels, fencingToken) };
+    requireLatestTask(present, fencingToken);
+    const fenced = { ...spec, Labels: withFencingToken(spec.Labels, fencingToken) };
     try {
       await (present === undefined
         ? createDockerService(context.docker, fenced, credentials, { signal })

@@ -22,7 +22,7 @@ import { deleteUnusedFiles } from './mounted-files.ts';
 import { answeringEngines } from '../nodes/node-engines.ts';
 import { stoppedSpec } from './service-spec.ts';
 import { runningContainers } from './running-containers.ts';
-import { applySpec, findDockerService, requireFence } from './services-of-ours.ts';
+import { applySpec, findDockerService, requireLatestTask } from './services-of-ours.ts';
 import { nothing, type TaskHandler } from '../task-handler.ts';
 import { versionShown } from '../version.ts';
 
@@ -45,7 +45,7 @@ export async function beginStop(context: OwnObjects, task: Task, { signal }: Run
 export async function beginRemove(context: OwnObjects, task: Task, { signal }: RuntimeCall): Promise<void> {
   const present = await findDockerService(context, task.service, signal);
   if (present === undefined) return;
-  requireFence(present, task.fencingToken);
+  requireLatestTask(present, task.fencingToken);
   await deleteDockerService(context.docker, present.ID, { signal }).catch(ignoring('not found'));
 }
 

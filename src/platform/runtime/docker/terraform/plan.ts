@@ -10,10 +10,10 @@ import type { DockerContext } from '../docker-context.ts';
  * run has the whole text.
  */
 const mostCharacters = 24_000;
-const mostOfTelling = 8000;
+const summaryCharacters = 8000;
 
 /** Whether a line names a changed resource, or counts the changes. Values of resources are indented further. */
-const isTelling = (line: string): boolean => /^(?: {2}# |Plan: |No changes\.)/.test(line);
+const isSummaryLine = (line: string): boolean => /^(?: {2}# |Plan: |No changes\.)/.test(line);
 
 /** A plan as far as its log was read: its lines, and the digest at its end. */
 export interface ReadPlan {
@@ -29,10 +29,10 @@ function withLine(plan: ReadPlan, told: RuntimeLogLine): ReadPlan {
   const { message: line } = told;
   const length = lengthOf(plan.lines) + line.length;
   const isKept = plan.isShortened
-    ? isTelling(line) && length <= mostCharacters + mostOfTelling
+    ? isSummaryLine(line) && length <= mostCharacters + summaryCharacters
     : length <= mostCharacters;
   if (isKept) return { ...plan, lines: [...plan.lines, line], ...(isOmission(told) && { isShortened: true }) };
-  return plan.isShortened || !isTelling(line)
+  return plan.isShortened || !isSummaryLine(line)
     ? { ...plan, isShortened: true }
     : withLine({ ...plan, isShortened: true }, told);
 }

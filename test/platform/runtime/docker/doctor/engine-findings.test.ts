@@ -276,7 +276,7 @@ test.each([
   [
     'left the swarm',
     [node('one')],
-    'the node that kept its images is no part of the swarm any more',
+    'the node that kept its images is no longer part of the cluster',
     'To start with an empty registry on another node: docker service rm infra-registry-x. Applications have to be deployed again then. ',
   ],
   [
