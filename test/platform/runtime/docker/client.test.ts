@@ -198,7 +198,7 @@ describe('an engine that does not answer as it should', () => {
     const { docker, seen } = await startFakeEngine(undefined, { ApiVersion: 'nginx' });
     expect(await rejectionOf(dockerInfo(docker))).toMatchObject({
       kind: 'bad answer',
-      reason: expect.stringContaining('is not a Docker engine'),
+      reason: expect.stringContaining('not from a Docker engine'),
     });
     expect(seen).toEqual([]);
   });
