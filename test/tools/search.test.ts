@@ -2,17 +2,21 @@ import MiniSearch from 'minisearch';
 import { expect, test } from 'vitest';
 import { listed, type ListedTool } from '../../src/server/guard/tool-registry.ts';
 import { defaultTools as tools } from '../../tools/index.ts';
+import { earlierRequests } from './earlier-requests.ts';
 import { heldOutRequests } from './held-out-requests.ts';
 import { everydayRequests, plannedTools, type EverydayRequest } from './everyday-requests.ts';
 
 /**
- * The least share of the requests for which a right tool is first, and among the first three. Both floors are some
- * requests below what was measured (85 and 95, 62 and 85): a new tool moves the ranks of others.
+ * The least share of the requests for which a right tool is first, and among the first three. The floors are some
+ * requests below what was measured (87 and 95): a new tool moves the ranks of others.
  */
-const floors = { first: 82, firstThree: 92 };
+const floors = { first: 84, firstThree: 93 };
 
-/** The same of the requests that no text is tuned on. */
-const heldOutFloors = { first: 59, firstThree: 82 };
+/** The same of the requests that no text is tuned on, of which 52 and 66 were measured. */
+const heldOutFloors = { first: 48, firstThree: 62 };
+
+/** What texts may be tuned on. */
+const knownRequests: readonly EverydayRequest[] = [...everydayRequests, ...earlierRequests];
 
 interface Schema {
   readonly description?: string;
@@ -46,9 +50,9 @@ const isThere = (name: string): boolean => names.includes(name);
 
 test('the requests name tools that are there or planned, and are enough', () => {
   expect(
-    everydayRequests.flatMap(({ right }) => right).filter((name) => !isThere(name) && !plannedTools.includes(name)),
+    knownRequests.flatMap(({ right }) => right).filter((name) => !isThere(name) && !plannedTools.includes(name)),
   ).toEqual([]);
-  expect(everydayRequests.filter(({ right }) => right.some(isThere)).length).toBeGreaterThanOrEqual(60);
+  expect(knownRequests.filter(({ right }) => right.some(isThere)).length).toBeGreaterThanOrEqual(60);
 });
 
 interface Ranked extends EverydayRequest {
@@ -76,7 +80,7 @@ const scoreText = (ranked: readonly Ranked[], { first, firstThree }: typeof floo
 
 test('a plain search finds the right tool for what people ask', async ({ annotate }) => {
   const [counted, skipped] = [true, false].map((counts) =>
-    everydayRequests.filter(({ right }) => right.some(isThere) === counts),
+    knownRequests.filter(({ right }) => right.some(isThere) === counts),
   ) as [EverydayRequest[], EverydayRequest[]];
   const ranked = rank(counted);
   const score = scoreOf(ranked);

@@ -114,7 +114,7 @@ describe('names and descriptions', () => {
     const silent = refused.flatMap((tool) =>
       tool
         .needsOneOf!.map((member) => shownName(tool, member))
-        .filter((name) => !new RegExp(`Give [^.]*\\b${name}\\b`).test(listed(tool).description))
+        .filter((name) => !new RegExp(`Needs [^.]*\\b${name}\\b`).test(listed(tool).description))
         .map((name) => `${tool.name}.${name}`),
     );
     expect(silent).toEqual([]);

@@ -59,9 +59,10 @@ const showingReceivers = (rules: Renderer): Renderer => ({
 
 export const listAlertRules = defineTool(operations.list_alert_rules, {
   toolset: 'alerts',
-  title: 'Anything alerting? Each alert, alarm firing now',
+  title: 'Anything alerting now? Each alert, alarm firing',
   description:
-    'Alert rules (alarms, monitoring), firing (NOTIFIED, TRIGGERED) or not, severity, threshold, condition, receivers.',
+    'Alert rules (alerts, alarms, monitoring), firing (NOTIFIED, TRIGGERED) or not, severity, threshold, ' +
+    'condition, receivers.',
   reads: readUses(
     'the names of the receivers, and which others there are, are not shown',
     operations.list_alert_receivers,
@@ -113,7 +114,8 @@ export const updateAlertRule = defineTool(operations.update_alert_rule, {
   toolset: 'alerts',
   title: 'Change or silence an alert, its threshold',
   description:
-    'Change, tune, mute or turn off a noisy alert (alarm): raise its threshold, condition, severity, receivers.',
+    'Change, tune, mute, disable or turn off a noisy alert (alarm): raise its threshold (percent), condition, ' +
+    'severity, receivers.',
   ...partialUpdate(operations.update_alert_rule, { fixed }),
   fields: {
     alert_rule_id: 'Name or id.',

@@ -126,8 +126,8 @@ export const createApplication = defineTool(operations.create_application, {
   toolset: 'services',
   title: 'Create an app from a Git repository',
   description:
-    'Add a new application (app, website, backend service) built from a Git repository (repo, GitHub, GitLab) ' +
-    'with a Dockerfile; not deployed.',
+    'Add a new application (app, API, website, backend service) built from a Git repository (repo, GitHub, ' +
+    'GitLab) with a Dockerfile; not deployed.',
   ...serviceFields({
     fields: { git_repository: '{url, branch: main, root_path: /, git_token_id for private}.' },
     folded: ['git_repository'],
@@ -151,10 +151,10 @@ export const createApplication = defineTool(operations.create_application, {
 export const updateApplication = defineTool(
   operations.update_application,
   serviceUpdate(operations.update_application, {
-    title: 'Scale an app: more memory, CPUs, replicas',
+    title: 'Scale an app up or down: memory, CPUs, replicas',
     description:
-      'Change an application (app): raise memory (RAM), CPU limit, scale or autoscale instances (replicas), ' +
-      'another branch, start command, open port, Dockerfile, health checks, disks.',
+      'Change an application (app, API): more or less memory (RAM), CPU, limit, scale or autoscale, more instances ' +
+      '(replicas), build another branch, start command, open port, Dockerfile, health checks, disks.',
     asRequest: withHealthchecks,
     fields: { git_repository: '{url, branch, root_path}.' },
     folded: ['git_repository'],
@@ -166,17 +166,18 @@ export const deployApplication = defineTool(operations.deploy_application, {
   toolset: 'services',
   title: 'Release an app: newest code, branch or commit',
   description:
-    'Deploy, ship, release, publish or push an application (app): newest code, version, build, or a given commit.',
+    'Deploy, ship, release, publish, push or roll out an application (app, API): newest code, changes, version, ' +
+    'build, or a given commit.',
   preview: deployment,
   ...startMoment('DEPLOY', 'application_id'),
 });
 
 export const getApplicationStatus = defineTool(operations.get_application_status, {
   toolset: 'services',
-  title: 'Status of an app: running, online, up',
+  title: 'Status of an app: up, running, online',
   description:
-    'Whether an application (app) runs, up and online now: state, steps of its last deployment. DEPLOYED: ' +
-    'good; ERROR, STOPPED: bad; others still move.',
+    'Whether an application (app, API, website) runs, came up, deployed, healthy, reachable, online now: ' +
+    'state, steps of its last deployment.',
   reads: [
     ...statusReads('application', 'there is no status to show').map((use) =>
       use.operation === operations.get_application_status ? { ...use, isNeeded: true as const } : use,
@@ -200,7 +201,7 @@ export const getApplicationLogs = defineTool(operations.get_application_logs, {
   toolset: 'services',
   equivalentOperations: [operations.get_environment_logs],
   title: 'Print latest log lines of an application',
-  description: 'Tail, print or show newest logs, console output of an application (app).',
+  description: 'Tail, print or show newest logs, console output of an application (app, API).',
   reads: [
     {
       operation: operations.get_application_logs,

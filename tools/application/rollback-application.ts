@@ -139,8 +139,8 @@ export const rollbackApplication = composeTool({
   toolset: 'services',
   title: 'Roll back, restore a previous version',
   description:
-    'Roll back, revert, undo a bad release: go back one version, a previous, last good commit of an ' +
-    'application. Variables and configuration stay.',
+    'Roll back, revert, undo a bad release: go back one version, a previous, last good commit of an application. ' +
+    'Configuration stays.',
   input: {
     application: reference('application'),
     commit: DeployRequest.shape.git_commit_id.describe('Further back.'),

@@ -129,8 +129,8 @@ export const listClusters = defineTool(operations.list_clusters, {
   toolset: 'clusters',
   title: 'Show each cluster: version, lock, nodes',
   description:
-    'List clusters: cloud, region, Kubernetes version, state, nodes, services running on each; locked ones ' +
-    '(by whom, until when).',
+    'List clusters: clouds, regions, Kubernetes version, state, nodes, services running in each; locked ones ' +
+    '(who, why, until when).',
   reads: [...lockReads('it is not shown who locked a cluster, why and until when'), ...readsOfHosted],
   answer: async (args, context) => {
     const { organization_id: organization } = args;
@@ -144,8 +144,8 @@ export const lockCluster = defineTool(operations.lock_cluster, {
   toolset: 'clusters',
   title: 'Deployment freeze: nobody may deploy',
   description:
-    'Lock or freeze a cluster: block all deploys, deployments, releases and changes, during an incident, ' +
-    'release or maintenance.',
+    'Lock or freeze a cluster (change freeze): block all deploys, deployments, releases, changes, during an ' +
+    'incident, release or maintenance.',
   plan: () => [
     'Deployments and changes of everything on it are refused until the lock ends, and so are upgrades of the cluster.',
   ],
@@ -170,8 +170,8 @@ export const unlockCluster = defineTool(operations.unlock_cluster, {
 
 export const upgradeCluster = defineTool(operations.upgrade_cluster, {
   toolset: 'clusters',
-  title: 'Update Kubernetes on a cluster',
-  description: 'Upgrade a cluster: next, newer Kubernetes version. Takes long, moves workloads, no way back.',
+  title: 'Update old Kubernetes of a cluster',
+  description: 'Upgrade a cluster: next, newer Kubernetes version. Takes long, moves workloads, irreversible.',
   plan: () => [
     'Its workloads are moved while nodes are replaced, and there is no way back. A lock of the cluster refuses it.',
   ],

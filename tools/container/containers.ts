@@ -4,8 +4,8 @@ import { newService, serviceFields, serviceUpdate, withRegistryId } from '../sha
 
 export const createContainer = defineTool(operations.create_container, {
   toolset: 'services',
-  title: 'Run a Docker image',
-  description: 'Run or host a Docker image (nginx …) from a registry: adds a new container; not deployed.',
+  title: 'Run a Docker image: new container',
+  description: 'Run or host a Docker image (nginx …) from a registry: adds a container; not deployed.',
   ...serviceFields({
     fields: { name: 'Unique in the environment.', registry_id: 'Linked registry.', image_name: 'Without tag.' },
     hidden: ['description'],
@@ -21,8 +21,8 @@ export const updateContainer = defineTool(
   serviceUpdate(operations.update_container, {
     title: 'Change a container: use another Docker image, port',
     description:
-      'Change a container: image, tag, version, memory (RAM), CPU, scale instances (replicas), start command, ' +
-      'health checks, ports, disks.',
+      'Change a container: use another image, tag, version, more memory (RAM), CPU, limit, scale instances ' +
+      '(replicas), start command, health checks, ports, disks.',
     asRequest: withRegistryId,
     fields: { registry_id: 'Linked registry.', image_name: 'Without tag.', auto_deploy: 'On each new tag.' },
     hidden: ['description'],

@@ -19,7 +19,7 @@ import { startMoment } from '../shared/deployment-started.ts';
 export const createDatabaseBackup = defineTool(operations.create_database_backup, {
   toolset: 'services',
   title: 'Take a backup of a database',
-  description: 'Back up a PostgreSQL database now: dump, snapshot, save its data, on another node where possible.',
+  description: 'Back up a PostgreSQL database (db) now: dump, snapshot, save its data.',
   render: record({ first: ['name', 'id', 'status'], omitted: ['condition'] }),
   next: (_view, { database_id }) => [
     {
@@ -33,7 +33,7 @@ export const createDatabaseBackup = defineTool(operations.create_database_backup
 export const listDatabaseBackups = defineTool(operations.list_database_backups, {
   toolset: 'services',
   title: 'Show each backup, dump of a database',
-  description: 'Backups (dumps, snapshots) of a database: age, node, complete (DEPLOYED) or not.',
+  description: 'Backups (backup, dumps, snapshots) of a database (db): age, node, complete (DEPLOYED) or not.',
   render: table('backup', [
     'name',
     'status.state',
@@ -110,8 +110,8 @@ const whatReturns: Preview = reading(recoveryReads, async ({ backup_id }, { targ
 
 export const restoreDatabase = defineTool(operations.restore_database, {
   toolset: 'services',
-  title: 'Restore a database from a backup',
-  description: 'Bring a database, its data back from a backup: recover lost, deleted or wrong data.',
+  title: 'Restore a database from a backup: get data back',
+  description: 'Bring a database (db), its data back from a backup: recover lost, deleted or wrong data.',
   ...startMoment('DEPLOY', 'database_id'),
   reads: [...recoveryReads, ...(startMoment('DEPLOY', 'database_id').reads ?? [])],
   expand: async (args, context) => {

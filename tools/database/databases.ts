@@ -7,7 +7,8 @@ export const createDatabase = defineTool(operations.create_database, {
   toolset: 'services',
   title: 'New database: Postgres, MySQL, MongoDB, Redis cache',
   description:
-    'Set up, provision or add a database: Postgres (POSTGRESQL), MySQL, MongoDB, Redis (cache); not deployed.',
+    'Set up, spin up, provision or add a database (db): Postgres (POSTGRESQL), MySQL, MongoDB, Redis (cache); not ' +
+    'deployed.',
   fields: { instance_type: 'Size, for MANAGED.' },
   render: record({ first: ['name', 'id', 'type', 'version', 'mode'] }),
   next: naming`It is not deployed yet: ${'deploy_database'} starts it.`,
@@ -18,8 +19,8 @@ export const updateDatabase = defineTool(
   serviceUpdate(operations.update_database, {
     title: 'Resize, enlarge or upgrade a database',
     description:
-      'Change a database: bigger disk (storage), newer version (upgrade Postgres …), more memory, CPU, public ' +
-      'access from outside. Type and mode stay.',
+      'Change a database (db): make its disk bigger (storage), newer version (upgrade Postgres), more memory, CPU, ' +
+      'public access from outside.',
     fields: { storage: 'GB of disk.', instance_type: 'Size, for MANAGED.', accessibility: 'Who reaches it.' },
     folded: [],
   }),
@@ -28,7 +29,7 @@ export const updateDatabase = defineTool(
 export const deployDatabase = defineTool(operations.deploy_database, {
   toolset: 'services',
   title: 'Deploy a database',
-  description: 'Deploy, start or launch a database, or apply its changed configuration.',
+  description: 'Deploy, roll out, start or launch a database (db), or apply its changed configuration.',
   preview: deployment,
   ...startMoment('DEPLOY', 'database_id'),
 });

@@ -69,10 +69,10 @@ const alone = oneOf('service', 'environment');
 export const deployService = composeTool({
   name: 'deploy_service',
   toolset: 'services',
-  title: 'Deploy or run a service, container, job, Helm release',
+  title: 'Deploy, redeploy, run or execute a service, container, job',
   description:
-    'Deploy, redeploy, launch or run now: a service (app, container, job, Helm release), several at versions, ' +
-    'or a whole environment, everything. Applications take newest commits, jobs run, Terraform applies.',
+    'Deploy, redeploy, launch, start, trigger or run now: a service (app, API, container, job, Helm release), ' +
+    'several with versions, or a whole environment, everything. Applications take newest commits.',
   input: {
     service: anyService().optional(),
     environment: reference('environment').optional(),

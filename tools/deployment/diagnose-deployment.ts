@@ -219,13 +219,13 @@ export const diagnoseDeployment = composeTool({
   toolset: 'services',
   title: 'Why something fails: find a cause, debug crashes',
   description:
-    'Why a deploy, build, container or app failed, broke, crashed, hangs, keeps failing, crashing (crash ' +
-    'loop) or went down: its root cause (image pull, out of memory, health check …), log lines, changes since ' +
-    'its last good deployment, calls for a fix.',
+    'Why a deploy, build, container or app failed, broke, crashed, hangs, keeps failing, crashing (loop), ERROR ' +
+    'or went down: its root cause (reason): image not pulled, out of memory, health check; changes since its last ' +
+    'success, calls for a fix.',
   input: {
     service: anyService().optional(),
     environment: reference('environment').optional(),
-    deployment_id: z.string().optional().describe('Default: latest failed one.'),
+    deployment_id: z.string().optional().describe('Default: last failed.'),
   },
   ...exactlyOne('service', 'environment'),
   operations: [

@@ -230,8 +230,8 @@ export const listDeployments = composeTool({
   toolset: 'services',
   title: 'Show each deployment, release: who deployed, when',
   description:
-    'Deployment history (deploys, releases, runs) of a service, environment, project or all: shipped (ship) or deployed ' +
-    'when, by who, commit, version, success; newest first.',
+    'Deployment history (deploy, releases, runs) of a service, environment, project or all: shipped (ship), ' +
+    'pushed, released or deployed when (today, last week), who, commit, version, success.',
   input: {
     service: anyService().optional(),
     environment: reference('environment').optional(),

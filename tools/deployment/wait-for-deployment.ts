@@ -29,9 +29,10 @@ function next(view: JsonRecord, args: JsonRecord): readonly NextCall[] {
 export const waitForDeployment = composeTool({
   name: 'wait_for_deployment',
   toolset: 'services',
-  title: 'Watch a deployment until done, finished',
+  title: 'Watch a deployment: when done, finished, live',
   description:
-    'Wait until a deploy, rollout, restart, stop, deletion or cluster upgrade ended, up, through: success or failure.',
+    'Wait until a deploy, rollout, restart, stop, deletion or cluster upgrade ended, up, through: succeeded or ' +
+    'failed.',
   input: {
     service: anyService().optional(),
     environment: reference('environment').optional(),

@@ -48,7 +48,7 @@ function recordText({ record, use_cdn: usesCdn, entered, check }: JsonRecord): s
 export const createCustomDomain = composeTool({
   name: 'create_custom_domain',
   toolset: 'services',
-  title: 'Point a domain, hostname at a service',
+  title: 'Custom hostname: serve a site, point a domain',
   description: 'Add or attach your own custom domain (www …) for a service, with its DNS record.',
   input: {
     service: anyService(),

@@ -95,10 +95,10 @@ async function originalsPlace({ environment_id: from }: JsonRecord, context: Too
 
 export const cloneEnvironment = defineTool(operations.clone_environment, {
   toolset: 'environments',
-  title: 'Make a copy of an environment',
+  title: 'Make an identical copy of an environment',
   description:
-    'Clone, copy or duplicate an environment with all its services, variables and secrets, such as production ' +
-    'for a test; without data of databases, not deployed.',
+    'Clone, copy or duplicate an environment with all its services, variables and secrets, such as production for ' +
+    'a test; without data of databases, not deployed.',
   hidden: ['apply_deployment_rule'],
   fields: { environment_id: 'Copied.', mode: 'Default: as copied.' },
   reads: [

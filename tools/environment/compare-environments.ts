@@ -113,8 +113,8 @@ export const compareEnvironments = composeTool({
   toolset: 'environments',
   title: 'Diff two environments: differences, drift',
   description:
-    'Compare two environments, such as staging and production, why something works in one only: different ' +
-    'services, versions, env vars, settings, missing secrets, CPU, memory, instances.',
+    'Compare two environments (staging, production), why something works in one only: different services, ' +
+    'versions, same configuration or not, env vars, missing secrets.',
   input: { first: reference('environment'), second: reference('environment') },
   operations: [operations.list_services, ...variableLists('variables')],
   reads: [

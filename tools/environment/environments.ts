@@ -23,23 +23,22 @@ import { waitForEnd } from '../shared/wait-for-end.ts';
 export const listEnvironments = defineTool(operations.list_environments, {
   toolset: 'environments',
   equivalentOperations: [operations.list_environments_of_organization, operations.list_environment_overviews],
-  title: 'Show each environment of a project',
-  description: 'List all environments of a project (existing dev, staging, production): modes, clusters, ids.',
+  title: 'All environments of a project',
+  description: 'List environments of a project (existing dev, QA, staging, production): modes, clusters, ids.',
   render: table('environment', ['name', 'id', 'mode', 'cluster_name', 'cluster_id', 'last_updated_by', 'updated_at']),
 });
 
 export const getEnvironment = defineTool(operations.get_environment, {
   toolset: 'environments',
-  title: 'Mode and cluster of an environment',
-  description: 'Look up one environment: mode (production, staging …), project, cluster.',
+  title: 'Mode, cluster of an environment',
+  description: 'Look up one environment: mode (production, staging), project, cluster.',
   render: record({ first: ['name', 'id', 'mode', 'cluster_name'] }),
 });
 
 export const createEnvironment = defineTool(operations.create_environment, {
   toolset: 'environments',
-  title: 'Set up a new environment',
-  description:
-    'Create or add an empty environment (dev, staging, QA, test, sandbox, preview) in a project, on a cluster.',
+  title: 'Set up a new environment (demo, sandbox)',
+  description: 'Create or add a new, empty environment (staging, test, preview) in a project, on a cluster.',
   reads: [
     ...readsOfCluster,
     ...readUses('it is not checked on which cluster the environment is', operations.get_environment),
@@ -73,10 +72,10 @@ export const stopEnvironment = defineTool(operations.stop_environment, {
 
 export const cancelDeployment = defineTool(operations.cancel_deployment, {
   toolset: 'environments',
-  title: 'Abort a deployment under way',
+  title: 'Abort a running deploy, release or rollout',
   description:
-    'Cancel, abort, halt or stop a running or queued deployment (deploy, rollout) of an environment, started ' +
-    'by mistake, a wrong one. Its changes stay.',
+    'Cancel, abort, halt or stop a running or queued deployment (deploy, rollout) of an environment, started by ' +
+    'mistake, wrong one. Its changes stay.',
   preview: underWay,
   noOpCheck: nothingUnderWay,
   render: record({ first: ['state', 'id'] }),
@@ -87,9 +86,7 @@ export const deleteEnvironment = composeTool({
   name: 'delete_environment',
   toolset: 'environments',
   title: 'Get rid of a whole environment',
-  description:
-    'Delete, remove, drop, destroy or tear down a whole environment for good, with all services and data. Its ' +
-    'plan shows all.',
+  description: 'Delete, remove, drop, destroy or tear down a whole environment for good, with all services and data.',
   input: { environment: reference('environment'), ...waitForEnd },
   operations: [operations.delete_environment],
   expand: async ({ environment }) => [planOperation(operations.delete_environment, { environment_id: environment })],

@@ -56,8 +56,8 @@ export const getEnvironmentOverview = composeTool({
   toolset: 'environments',
   title: 'Check health of an environment',
   description:
-    'Health of one environment (production, staging): everything all right, ok, healthy, or wrong; each ' +
-    'service with its live version, old configuration, firing alerts.',
+    'Health of one environment (production, staging): everything all right, ok, healthy, unhealthy or wrong; each ' +
+    'service with its live version, usage, old configuration, firing alerts.',
   input: { environment: reference('environment') },
   operations: [operations.get_environment_status, operations.list_services, operations.list_alert_rules],
   reads: [

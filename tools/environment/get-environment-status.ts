@@ -138,8 +138,7 @@ export const getEnvironmentStatus = defineTool(operations.get_environment_status
   toolset: 'environments',
   equivalentOperations: [operations.list_environment_statuses, operations.list_environment_overviews],
   title: 'Status of all services in an environment',
-  description:
-    'State of every service in an environment, failures first, with its version. For following a deployment.',
+  description: 'State of every service in an environment (deployed, unhealthy …), failures first, with its version.',
   reads: [
     ...readUses('services are shown without names', operations.list_services),
     ...readsOfServing,

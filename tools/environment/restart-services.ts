@@ -1,7 +1,6 @@
 import { operations } from '../../src/contract/index.ts';
 import {
   defineTool,
-  naming,
   outOfDateIn,
   readUses,
   restarts,
@@ -30,10 +29,9 @@ const renderText = (view: JsonRecord): string => {
 export const restartServices = defineTool(operations.restart_services, {
   toolset: 'environments',
   title: 'Restart or reboot a service, app or database',
-  description: [
-    'Restart, reboot, bounce or kick hanging, stuck services: applications, databases, containers (pods).',
-    naming`For changed configuration use ${'deploy_service'}.`,
-  ],
+  description:
+    'Restart, reboot, bounce or kick frozen, stuck services: applications (app, API, worker), databases, ' +
+    'containers (pods).',
   plan: () => ['The services are restarted and may be unavailable for a moment.'],
   preview: restarts,
   ...started,

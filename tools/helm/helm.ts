@@ -19,7 +19,7 @@ export const createHelmRepository = defineTool(operations.create_helm_repository
 export const getHelm = defineTool(operations.get_helm, {
   toolset: 'services',
   title: 'Show values of a Helm chart',
-  description: 'Configuration of a Helm release: chart, version, values, arguments, ports.',
+  description: 'Configuration of a Helm release: chart, version, values set, overrides, arguments, ports.',
   render: record({ omitted: [] }),
 });
 
@@ -59,8 +59,8 @@ const withRequestNames = (args: JsonRecord): JsonRecord =>
   isRecord(args['source']) ? { ...args, source: sourceForRequest(args['source']) } : args;
 
 const update = serviceUpdate(operations.update_helm, {
-  title: 'Edit or upgrade a Helm release: newer chart, values',
-  description: 'Change a Helm release: use another or newer chart version, edit values, ports, timeout.',
+  title: 'Edit, bump or upgrade a Helm release: newer chart, values',
+  description: 'Change a Helm release: install or use another or newer chart version, edit values, ports, timeout.',
   exclusive: ['source'],
   asRequest,
   fields: {

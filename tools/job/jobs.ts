@@ -24,8 +24,8 @@ export const createJob = defineTool(operations.create_job, {
   toolset: 'services',
   title: 'Schedule a new job: cron, script, task',
   description:
-    'Add a cron job: run a task or script on a schedule (every night, hour, Monday …), or at start, stop, ' +
-    'deletion of its environment; from an image or Git repo; not deployed.',
+    'Add a cron job: run a scheduled task or script (every night, hour, Monday), or on start, stop, deletion of ' +
+    'its environment; from an image or Git repo; not deployed.',
   ...serviceFields({ ...jobFields, fields: { ...jobFields.fields, name: 'Unique in the environment.' } }),
   ...newService(operations.create_job),
   render: record({ first: ['name', 'id', 'job_type', 'schedule'] }),
@@ -49,7 +49,8 @@ export const updateJob = defineTool(
   serviceUpdate(operations.update_job, {
     title: 'Change a job or cron job: another time',
     description:
-      'Change a job or cron job: schedule (time, hour), image tag, branch, command, memory, CPU, retries, longest run.',
+      'Change a job or cron job: move its schedule (time, hour, morning), image tag, branch, command, memory, CPU, ' +
+      'retries, longest run.',
     exclusive: ['source'],
     kinds: { schedule: scheduleKinds },
     asRequest,
@@ -59,8 +60,8 @@ export const updateJob = defineTool(
 
 export const listJobDeployments = defineTool(operations.list_job_deployments, {
   toolset: 'services',
-  title: 'Last runs of a job, failed ones too',
-  description: 'Run history of a job or cron job, newest first: success or failure, when, how long, version.',
+  title: 'Last runs of a job, failed ones, errors',
+  description: 'Run history of a job or cron job: success or failure (fail), when, how often, how long, version.',
   render: table('deployment', [
     'status',
     'auditing_data.created_at',

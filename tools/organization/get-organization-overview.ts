@@ -66,10 +66,10 @@ function next(view: JsonRecord, args: JsonRecord): readonly NextCall[] {
 export const getOrganizationOverview = composeTool({
   name: 'get_organization_overview',
   toolset: 'organization',
-  title: 'Status report, morning check of everything',
+  title: 'Status report, morning check of everything: big picture',
   description:
-    'Health, state of everything: whole organization (company), all projects; things broken, wrong, problems, ' +
-    'errors, failing, red, down, outdated, locked, alerting, deploying, never deployed; worst first.',
+    'Health overview, state of everything: organization (company), all projects, environments; anything broken, ' +
+    'wrong, problems, issues, errors, failing, red, down, outdated, locked, alerting; worst first.',
   input: {
     project: reference('project').optional(),
     environment: reference('environment').optional(),

@@ -186,16 +186,16 @@ function reachText({ kept_since: since, deployments_before: before, older }: Jso
 export const listEvents = composeTool({
   name: 'list_events',
   toolset: 'organization',
-  title: 'Who changed something: history',
+  title: 'Who changed something: history of changes',
   description:
-    'Audit trail, activity log: who changed, created, deleted, removed, stopped or touched something, when; ' +
-    'old and new values, newest first.',
+    'Audit trail, activity log, change history: who changed, created, deleted, removed, stopped or touched ' +
+    'something, when; old, new values.',
   input: {
     service: anyService().optional(),
     environment: reference('environment').optional(),
     project: reference('project').optional(),
     who: z.string().min(1).optional().describe('Part of a name.'),
-    kind: z.string().min(1).optional().describe('variable, deploy, lock …'),
+    kind: z.string().min(1).optional().describe('variable, deploy, lock'),
     since: z.string().optional().describe('Time, or ago: PT15M.'),
     until: z.string().optional().describe('As since.'),
   },

@@ -4,7 +4,6 @@ import {
   defineTool,
   record,
   partialUpdate,
-  naming,
   table,
   alreadyMember,
   omit,
@@ -24,7 +23,7 @@ import { ifPossible } from '../shared/if-possible.ts';
 export const getOrganization = defineTool(operations.get_organization, {
   toolset: 'organization',
   title: 'Organization: company account, plan, owner',
-  description: 'Show your organization (company, account): name, plan, owner, id.',
+  description: 'Show an organization (company, account): its name, plan, owner, id.',
   render: record({ omitted: ['results', 'icon_uri'] }),
 });
 
@@ -61,11 +60,10 @@ const showingInvitations = (members: Renderer): Renderer => ({
 
 export const listMembers = defineTool(operations.list_members, {
   toolset: 'organization',
-  title: 'Show people, each user with access and rights',
-  description: [
-    'Who can access: members (users, colleagues, admins), team: roles, rights, permissions, e-mail, last active.',
-    naming`Shows roles for ${'invite_member'}.`,
-  ],
+  title: 'Show people: each user, access rights',
+  description:
+    'Who can access: members (users, colleagues, admins) of an organization, team: role (user, admin), rights, ' +
+    'permissions, e-mail, last active.',
   reads: readUses('who is invited is not shown', operations.list_invitations),
   output: operations.list_members.response.extend({
     invitations: z.array(z.object({ email: z.string(), invitation_status: z.string() })).optional(),
@@ -80,11 +78,11 @@ export const inviteMember = defineTool(operations.invite_member, {
   toolset: 'organization',
   title: 'Send an invitation, let a new person in',
   description:
-    'Invite or add a colleague, teammate, user: give somebody access in a role (developer, viewer, admin …). ' +
-    'Sends an e-mail.',
+    'Invite or add a colleague, teammate, user: give somebody access in a role (developer, viewer, admin). Sends ' +
+    'an e-mail.',
   fields: { role_id: 'Default: Viewer.' },
   // The deprecated member has the plain name of the other, which takes the same names.
-  input: { role: undefined, show_link: z.boolean().optional().describe('Show its link too; whoever holds one joins.') },
+  input: { role: undefined, show_link: z.boolean().optional().describe('Its link too; whoever holds one joins.') },
   answer: async ({ show_link }, _, [answer = {}]) => (show_link === true ? answer : omit(answer, ['invitation_link'])),
   plan: () => ['Gives this person access to the organization.'],
   preview: role,
@@ -95,7 +93,7 @@ export const inviteMember = defineTool(operations.invite_member, {
 export const getLabelsGroup = defineTool(operations.get_labels_group, {
   toolset: 'organization',
   title: 'Labels of services',
-  description: 'Labels (tags) of services: keys, values of a labels group, for cloud resources or not.',
+  description: 'Labels (tags) of services: keys, values of a labels group.',
   fields: { labels_group_id: 'Services show theirs in labels_groups.' },
   render: record(),
 });
@@ -103,6 +101,6 @@ export const getLabelsGroup = defineTool(operations.get_labels_group, {
 export const updateBillingInfo = defineTool(operations.update_billing_info, {
   toolset: 'organization',
   title: 'Change invoice address',
-  description: 'Change billing details on invoices (bills): address, company, e-mail, VAT (tax) number.',
+  description: 'Change billing details of invoices (bills): address, company, e-mail, VAT (tax) number.',
   ...partialUpdate(operations.update_billing_info),
 });

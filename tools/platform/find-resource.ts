@@ -61,13 +61,13 @@ export const findResource = composeTool({
   toolset: 'projects',
   title: 'Where something runs: look up a service, path, id',
   description:
-    'Find or search by name, kind or state: projects, environments, services (apps, databases …), clusters; ' +
-    'anything called, named …, its id, path, project; services failing (ERROR), STOPPED. Without arguments: a ' +
-    'tree of all.',
+    'Find or search by name, kind or state: projects, environments, services (app, API, worker, database), ' +
+    'clusters; anything called, named …, its id, path; in ERROR, failing, STOPPED. Without arguments: a tree of ' +
+    'all.',
   input: {
     name: z.string().min(1).optional().describe('Part of its path.'),
     kind: z.enum(kinds).optional().describe('Only these.'),
-    state: z.string().min(1).optional().describe('Such as STOPPED, NEVER_DEPLOYED.'),
+    state: z.string().min(1).optional().describe('Such as STOPPED.'),
     project: reference('project').optional(),
     environment: reference('environment').optional(),
     limit: z.int().min(1).max(500).default(defaultLimit).describe('Rows.'),

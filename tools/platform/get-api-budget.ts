@@ -5,8 +5,8 @@ import { composeTool, record } from '../../src/server/tool/index.ts';
 export const getApiBudget = composeTool({
   name: 'get_api_budget',
   toolset: 'organization',
-  title: 'How many API requests left',
-  description: 'API requests (calls) left in a quota (rate limit) per hour, and reset time.',
+  title: 'Quota: how many requests left',
+  description: 'API requests (calls) left in a quota (rate limit) per hour, reset time.',
   input: {},
   operations: [operations.get_organization],
   needsBudget: true,

@@ -4,14 +4,14 @@ import { defineTool, table, naming, record } from '../../src/server/tool/index.t
 export const listProjects = defineTool(operations.list_projects, {
   toolset: 'projects',
   title: 'Show each project with its id',
-  description: 'List all projects (products), ids and number of environments.',
+  description: 'List all projects (products), number of environments.',
   render: table('project', ['name', 'id', 'associated_environments_count', 'description', 'created_at']),
 });
 
 export const createProject = defineTool(operations.create_project, {
   toolset: 'projects',
   title: 'Start a new project',
-  description: 'Create, add or open a project: a folder for environments of one product or team.',
+  description: 'Create, make, add or open a project: a folder for environments of one product or team.',
   render: record(),
   next: naming`Next: ${'create_environment'} makes an environment in it.`,
 });

@@ -11,8 +11,8 @@ export const deleteService = composeTool({
   toolset: 'services',
   title: 'Get rid of a service, app or database',
   description:
-    'Delete, remove or throw away an old, unused service (app, database, job …) for good, with its data. Its ' +
-    'plan shows all effects.',
+    'Delete, remove or throw away an old, unused service (app, API, worker, database, job) for good, with its ' +
+    'data.',
   input: { service: anyService(), ...waitForEnd },
   operations: [deleteOperation(first), ...others.map(deleteOperation)],
   expand: async (_, context) => {

@@ -80,9 +80,9 @@ export const getService = composeTool({
   toolset: 'services',
   title: 'Show a service: details, settings, configuration, URL',
   description:
-    'Show one service (app, container, database, job …): state, URL (public address, open in browser), how ' +
-    'many instances (replicas), how much memory, CPU, live version, image, last deployment, ports, domains, ' +
-    'health checks.',
+    'Show one service (app, API, container, database, job): state, URL (public address, open in browser), how ' +
+    'many instances (replicas), how much memory, CPU, usage, live version, image, last deployment, ports, ' +
+    'domains, health checks.',
   input: { service: anyService() },
   operations: readsOf('configuration', 'status'),
   equivalentOperations: readsOf('configuration'),

@@ -144,15 +144,15 @@ export const searchLogs = composeTool({
   toolset: 'services',
   title: 'Search or show a log, find lines',
   description:
-    'Search or grep logs of a service or environment for errors, exceptions, stack traces, messages, a ' +
-    'request id, in a period (last hour, yesterday, night). Default: warnings and errors.',
+    'Search, show, print or grep logs (log lines, output) of a service or environment: errors, exceptions, stack ' +
+    'traces, messages, a request id, in a period (last hour, today, yesterday, night). Default: warnings, errors.',
   input: {
     service: anyService().optional(),
     environment: reference('environment').optional(),
     deployment_id: z.string().optional().describe('Its lines only.'),
     text: z.string().min(1).optional().describe('Plain text, ignoring case.'),
     pattern: z.string().min(1).optional().describe('RE2 expression.'),
-    level: z.enum(levels).optional().describe('And worse.'),
+    level: z.enum(levels).optional().describe('Or worse.'),
     since: z.string().optional().describe('Time, or ago: PT15M.'),
     until: z.string().optional().describe('As since.'),
     context: z.int().min(0).max(20).default(0).describe('Lines around each match.'),

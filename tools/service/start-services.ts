@@ -82,10 +82,10 @@ const words: SeveralWords = { accepted: 'starting', done: 'running', goodStates:
 export const startServices = composeTool({
   name: 'start_services',
   toolset: 'services',
-  title: 'Turn services on again',
+  title: 'Start services, bring up again',
   description:
-    'Start or resume stopped, paused services, put online, wake or bring an environment back up, at their ' +
-    'versions of before. Runs no job, no Terraform.',
+    'Start or resume stopped, paused services, put online, wake, turn on or bring an environment back up, with ' +
+    'their earlier versions. Runs no job, no Terraform.',
   input: { ...serviceChoice, ...waitForEnd },
   ...neededChoice,
   spansEnvironments: true,

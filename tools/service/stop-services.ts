@@ -44,8 +44,8 @@ export const stopServices = composeTool({
   toolset: 'services',
   title: 'Turn services off',
   description:
-    'Stop, switch off, shut down, pause or take offline one or many services, also across environments, such ' +
-    'as everything but production. Leaves out deploying ones.',
+    'Stop, switch off, shut down, pause or take offline one or many services (app, API, worker), also across ' +
+    'environments (say everything except production). Leaves out deploying ones.',
   input: { ...serviceChoice, ...waitForEnd },
   ...neededChoice,
   spansEnvironments: true,

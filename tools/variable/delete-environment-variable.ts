@@ -145,8 +145,8 @@ const preview: Preview = reading(
 export const deleteEnvironmentVariable = composeTool({
   name: 'delete_environment_variable',
   toolset: 'variables',
-  title: 'Drop a variable',
-  description: 'Delete or remove an environment variable (env var) or secret by key. Its plan tells all effects.',
+  title: 'Drop a variable or flag',
+  description: 'Delete or remove an environment variable (env var, setting) or secret by key.',
   input: { ...ownerInput, key: z.string().min(1).describe('Or id.') },
   ...exactlyOne(...ownerMembers),
   operations: variableOperations('delete', 'deleteSecret'),

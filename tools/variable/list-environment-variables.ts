@@ -128,10 +128,10 @@ const rowsOrNone: Renderer = {
 export const listEnvironmentVariables = composeTool({
   name: 'list_environment_variables',
   toolset: 'variables',
-  title: 'Show each variable, config value, where set',
+  title: 'Show each variable, config value, where set, defined',
   description:
-    'List env vars, settings and secrets (without values) of a service, environment or project, own and ' +
-    'inherited: value, id, where set, services concerned.',
+    'List env vars (config, settings), secrets (without values) of a service, environment or project, own or ' +
+    'inherited: value (DATABASE_URL), id, where set or used, services concerned.',
   input: {
     key: z.string().min(1).optional().describe('Searched below a place, or everywhere.'),
     service: anyService().optional(),

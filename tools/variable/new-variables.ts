@@ -27,8 +27,8 @@ const ofApplication = defineTool(operations.create_environment_variable, {
   toolset: 'variables',
   title: 'Add one variable',
   description: [
-    'Add or define one environment variable (env var, setting, config value, flag).',
-    naming`Passwords, keys and tokens: ${'create_secret'}.`,
+    'Add or define one environment variable (env var, setting, config value, flag, toggle).',
+    naming`Secrets: ${'create_secret'}.`,
   ],
   input: { ...ownerInput, application_id: undefined },
   expand: async (args, context) => [
@@ -49,7 +49,9 @@ export const createEnvironmentVariable: Tool = {
 const secretOfApplication = defineTool(operations.create_secret, {
   toolset: 'variables',
   title: 'Add a secret: password, token or key',
-  description: 'Store or save a secret (password, access token, API key, credentials) safely, unreadable afterwards.',
+  description:
+    'Store or save a secret (password, access token, API key, credentials) safely: nobody reads values ' +
+    'afterwards.',
   // Both set the value of a secret without showing it.
   equivalentOperations: variableOperations('updateSecret'),
   input: { ...ownerInput, application_id: undefined },

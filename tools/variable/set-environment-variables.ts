@@ -208,10 +208,10 @@ const Values = z.record(z.string(), freeText());
 export const setEnvironmentVariables = composeTool({
   name: 'set_environment_variables',
   toolset: 'variables',
-  title: 'Set environment variables, several at once, .env file',
+  title: 'Set several environment variables together, .env file',
   description:
-    'Set or put one or many env vars (env var, variable, settings) for all services of an environment, a ' +
-    'project or one service: in variables, secrets or env_text (.env file; *_PASSWORD etc. become secrets).',
+    'Set, put or add one or many env vars (variable, settings like LOG_LEVEL) for all services of an environment, a ' +
+    'project or one service, also from a .env file (env_text; *_PASSWORD etc. become secrets).',
   input: {
     ...ownerInput,
     variables: Values.optional().describe('Key: value.'),

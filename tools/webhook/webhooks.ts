@@ -84,8 +84,8 @@ export const createWebhook = defineTool(operations.create_webhook, {
   toolset: 'webhooks',
   title: 'Set up a webhook: notifications of deployments',
   description:
-    'Notify Slack, a chat, CI or a URL (endpoint): post a message whenever a deployment (deploy) starts, ' +
-    'succeeds, ends or fails.',
+    'Notify or tell Slack, a chat, CI server or URL (endpoint): post a message whenever a deployment (deploy) ' +
+    'starts, succeeds, finishes, ends or fails.',
   fields: {
     events: 'DEPLOYMENT_STARTED, DEPLOYMENT_SUCCEEDED, DEPLOYMENT_FAILED or others of your platform.',
     target_secret: 'Shared secret, sent in a header.',
@@ -201,8 +201,8 @@ export const listWebhookEvents = defineTool(operations.list_webhook_events, {
   toolset: 'webhooks',
   title: 'Show each delivery of a webhook, failed calls',
   description:
-    'Deliveries (calls, posts, notifications) of a webhook, failed ones too: content, response, newest first; ' +
-    'code 0: not reached. Without webhook: all webhooks with their events.',
+    'Deliveries (calls, posts, notifications sent) of a webhook (Slack, endpoint), failed ones, too: content, ' +
+    'response; code 0: not reached. Without webhook: all webhooks with their events.',
   input: { webhook_id: reference('webhook').optional() },
   reads: readUses('the webhooks are not listed', operations.list_webhooks, operations.get_organization),
   output: z

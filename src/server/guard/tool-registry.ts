@@ -72,7 +72,7 @@ const either = new Intl.ListFormat('en-GB', { type: 'disjunction' });
 /** That one of several arguments has to be given, which no schema says in a form that every client takes. */
 function requirementOf(tool: Tool, settled: readonly string[]): readonly string[] {
   const names = (tool.needsOneOf ?? []).map((member) => shownName(tool, member));
-  return names.length === 0 || names.some((name) => settled.includes(name)) ? [] : [`Give ${either.format(names)}.`];
+  return names.length === 0 || names.some((name) => settled.includes(name)) ? [] : [`Needs ${either.format(names)}.`];
 }
 
 /**
