@@ -1,8 +1,9 @@
 import { jsonMemberFunction, type Schema } from '../../database/index.ts';
-import { listTotalStatements } from './list-totals.ts';
 import { callWindowStatements } from './postgres/call-windows.ts';
+import { listTotalStatements as inPostgres } from './postgres/list-totals.ts';
 import { platformTables } from './schema/schema.ts';
 import { takeOverEarlierDirectory } from './sqlite/earlier-directory.ts';
+import { listTotalStatements as inSqlite } from './sqlite/list-totals.ts';
 
 /** The earlier index also covered deployments without a token. */
 const withoutEarlierTokenIndex = ['drop index if exists deployment_of_last_token'];
@@ -18,10 +19,7 @@ export const platformSchema: Schema<typeof platformTables> = {
     {
       name: '0001-tables',
       compatibleSince: 1,
-      after: {
-        postgres: [...listTotalStatements.postgres, ...callWindowStatements],
-        sqlite: listTotalStatements.sqlite,
-      },
+      after: { postgres: [...inPostgres, ...callWindowStatements], sqlite: inSqlite },
     },
     // An earlier lookup failed on JSON that contains U+0000.
     {

@@ -1,5 +1,5 @@
 /** A paged list: its table, and the column of the owner whose rows form one list. */
-interface PagedList {
+export interface PagedList {
   readonly table: string;
   readonly owner: string;
   /** The condition for rows to be in it. */
@@ -35,3 +35,12 @@ export const pagedLists: readonly PagedList[] = [
     only: 'sealed_value is null',
   })),
 ];
+
+/**
+ * The start of the names of a list's triggers, and the condition that a row is in the list.
+ * @returns `counted` takes the name of the row in a trigger: `new` or `old`
+ */
+export const totalTriggerOf = ({ table, owner, only }: PagedList) => ({
+  trigger: `${table}_of_${owner.replace('_id', '')}`,
+  counted: (row: string): string => `${row}.${owner} is not null${only === undefined ? '' : ` and ${row}.${only}`}`,
+});
