@@ -132,7 +132,7 @@ describe('stdio without a base URL', () => {
     expect(failed).toBe(true);
     expect(text).toContain('no platform to call');
     await eventually(() =>
-      expect(assistant.stderr()).toMatch(/There is no embedded platform of .* Set INFRA_DATA_DIR/),
+      expect(assistant.stderr()).toMatch(/There is no embedded platform\. The data directory .* set INFRA_DATA_DIR/),
     );
   });
 });

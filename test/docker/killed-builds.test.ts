@@ -145,7 +145,7 @@ test('a platform that is killed while it fetches, and while it builds, goes on a
   await start();
   await expect.poll(async () => (await call('GET', `/application/${id}/status`))['state']).toBe('RUNNING');
 
-  expect(await messages()).toContain('The platform was interrupted: this step begins again.');
+  expect(await messages()).toContain('The platform was interrupted: this step starts again.');
   expect(left()).toEqual([]);
   const [service] = await listDockerServices(engine.docker);
   expect(service!.Spec.TaskTemplate.ContainerSpec.Image).toMatch(

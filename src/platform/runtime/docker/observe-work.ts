@@ -37,7 +37,7 @@ export async function observeWork(
   const line = (at: number, said: Condition | string) => toldLine(said, { at, pod, version });
   const interrupted =
     cursor !== null && toldRun !== run
-      ? [line(clock.now(), 'The platform was interrupted: this step begins again.')]
+      ? [line(clock.now(), 'The platform was interrupted: this step starts again.')]
       : [];
   const seen = {
     lines: [...interrupted, ...lines.slice(told).map((each) => line(each.at, each.told))],
