@@ -293,7 +293,6 @@ describe('where there is nothing to list', () => {
   test.each([
     [['approve'], /^No call waits for approval\.\n$/],
     [['restore'], /^There is no backup in \S+ yet; infra-mcp backup makes one\.\n$/],
-    [['audit', 'show'], /^No calls are recorded: there is no \S+audit\.jsonl\.\n$/],
     [['audit', 'show', '/dev/null'], /^No calls are recorded in \/dev\/null\.\n$/],
   ])('%j says so', async (args, said) => {
     expect(await runProgram(args, await environment({}))).toEqual({

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import type { Config } from '../config/index.ts';
 import { typedProgram } from '../init/launch.ts';
 import { clean } from '../../server/redaction/index.ts';
@@ -20,7 +21,8 @@ import { columns } from '../terminal/columns.ts';
 import { wrapped, wrappedFacts } from '../terminal/lines.ts';
 import { withProgress } from '../terminal/progress.ts';
 import { styled, riskText } from '../terminal/style.ts';
-import { approvalsConfigOf, openDecisionLog } from '../wiring/guard.ts';
+import { requireDataDir } from '../wiring/existing-data-dir.ts';
+import { approvalsConfigOf, guardStoreOf, openDecisionLog } from '../wiring/guard.ts';
 import { announceOperator, openSharedStore } from '../wiring/shared-guard.ts';
 import { processTerminal, type Terminal } from '../terminal/terminal.ts';
 
@@ -57,10 +59,21 @@ async function unlock(queue: ApprovalQueue, terminal: Terminal): Promise<(text: 
 /** Maximum number of calls to list without --all: as many as a person can read. */
 const maxListed = 50;
 
-/** Lists the waiting calls, oldest first. */
-async function list(queue: ApprovalQueue, { json, all }: Flags, terminal: Terminal): Promise<void> {
+/** The waiting calls, which may be more than those to list, and their number. */
+async function waitingIn(
+  queue: ApprovalQueue,
+  now: number,
+  limit: { readonly most?: number },
+): Promise<{ readonly waiting: readonly Pending[]; readonly count: number }> {
+  return { waiting: await queue.waiting(now, limit), count: await queue.count(now) };
+}
+
+/** Lists the waiting calls, oldest first. @param queue undefined if no server has stored one */
+async function list(queue: ApprovalQueue | undefined, { json, all }: Flags, terminal: Terminal): Promise<void> {
   const now = Date.now();
-  const [waiting, count] = [await queue.waiting(now, json || all ? {} : { most: maxListed }), await queue.count(now)];
+  const { waiting, count } = queue
+    ? await waitingIn(queue, now, json || all ? {} : { most: maxListed })
+    : { waiting: [], count: 0 };
   const rows = waiting.map((one) => [
     one.code,
     one.plan.tool,
@@ -112,9 +125,14 @@ async function isConfirmed({ typed }: Pending, terminal: Terminal): Promise<bool
   return matchesTyped(typed, await terminal.ask(`Type ${clean(typed)} to approve it: `));
 }
 
-async function decide(queue: ApprovalQueue, code: string, verdict: Verdict, terminal: Terminal): Promise<void> {
-  const pending = await queue.find(code, Date.now());
-  if (!pending)
+async function decide(
+  queue: ApprovalQueue | undefined,
+  code: string,
+  verdict: Verdict,
+  terminal: Terminal,
+): Promise<void> {
+  const pending = await queue?.find(code, Date.now());
+  if (!queue || !pending)
     throw new Error(
       `Nothing waits under ${code}: it expired, was decided already, or never was. ${typedProgram()} approve lists what waits.`,
     );
@@ -141,6 +159,8 @@ export async function approveCommand(
   flags: Flags,
   terminal: Terminal = processTerminal(),
 ): Promise<void> {
+  // With a database, the directory of this machine may be empty.
+  if (!flags.setSecret && config.databaseUrl === undefined) requireDataDir(config);
   const shared = await openSharedStore(config);
   const approvals = approvalsConfigOf(config, undefined, shared && { store: shared });
   const decisions = openDecisionLog(
@@ -156,13 +176,15 @@ export async function approveCommand(
     },
   );
   const queue = createApprovalQueue(approvals, { how: 'terminal', record: decisions.record });
+  // Reading a store that is missing would create it.
+  const stored = shared !== undefined || existsSync(guardStoreOf(config)) ? queue : undefined;
   try {
-    if (code === undefined && !flags.setSecret) return await list(queue, flags, terminal);
+    if (code === undefined && !flags.setSecret) return await list(stored, flags, terminal);
     if (!terminal.isInteractive) throw new Error(needsTerminal());
     if (flags.setSecret) return await changeSecret(config, queue, terminal, shared);
     if (!(await hasSecret(approvals.operator)))
       throw new Error(`No operator secret is set. Set one first: ${typedProgram()} approve --set-secret`);
-    return await decide(queue, code!, flags.refuse ? 'refused' : 'approved', terminal);
+    return await decide(stored, code!, flags.refuse ? 'refused' : 'approved', terminal);
   } finally {
     await decisions.close();
     await approvals.store.close();

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import type { Config } from '../config/index.ts';
 import {
   blindSpot,
@@ -9,9 +9,11 @@ import {
   type LogVerification,
   type RecordedCall,
 } from '../../server/audit/index.ts';
+import { keysFromExistingFile } from '../../server/context/index.ts';
 import { clean } from '../../server/redaction/index.ts';
 import { columns } from '../terminal/columns.ts';
-import { auditFilesOf } from '../wiring/guard.ts';
+import { auditFilesOf, type AuditFiles } from '../wiring/guard.ts';
+import { keyFilesOf } from '../wiring/secret-file.ts';
 import { logPlacesOf } from '../wiring/log.ts';
 import { openSharedStore } from '../wiring/shared-guard.ts';
 import { withProgress } from '../terminal/progress.ts';
@@ -19,8 +21,19 @@ import { outcomeCell, riskCell, timeCell } from '../terminal/table-cells.ts';
 import type { Cell } from '../terminal/cell.ts';
 import { wrapped } from '../terminal/lines.ts';
 
-const filesOf = (config: Config, files: readonly string[]): readonly string[] =>
-  files.length > 0 ? files : [auditFilesOf(config).file];
+/** Explains why the configured log is missing: it was moved away, or no server has written it. */
+const missingLogAdvice = ({ heads }: AuditFiles): string =>
+  existsSync(heads) && readdirSync(heads).some((name) => name.endsWith('.head'))
+    ? `${heads} has the heads of its chains, so it was removed or moved away. If it was moved, name its files.`
+    : 'A server creates it with the first call that it records. Check --data-dir and --audit-file.';
+
+/** The files to read: those of the command line, or the configured one. @throws Error that names one that is missing */
+function filesOf(configured: AuditFiles, words: readonly string[]): readonly string[] {
+  const files = words.length > 0 ? words : [configured.file];
+  const missing = files.find((file) => !existsSync(file));
+  if (missing === undefined) return files;
+  throw new Error(`There is no log at ${missing}.${words.length > 0 ? '' : ` ${missingLogAdvice(configured)}`}`);
+}
 
 const cells = (call: RecordedCall): Cell[] => [
   timeCell(call.at),
@@ -34,25 +47,18 @@ const cells = (call: RecordedCall): Cell[] => [
   call.duration_ms === undefined ? '' : `${call.duration_ms} ms`,
 ];
 
-/** Explains why there is nothing to print. */
-function emptyText(files: readonly string[]): string {
-  const missing = files.filter((file) => !existsSync(file));
-  return missing.length === 0
-    ? `No calls are recorded in ${files.join(', ')}.\n`
-    : `No calls are recorded: there is no ${missing.join(', ')}.\n`;
-}
-
 const heading = ['time', 'who', 'tool', 'target', 'tier', 'confirmed', 'outcome', 'why', 'took'];
 
-/** `infra-mcp audit show`: prints the newest calls, oldest first. */
+/** `infra-mcp audit show`: prints the newest calls, oldest first. @throws Error if a file of the log is missing */
 export async function auditShowCommand(
   config: Config,
   files: readonly string[],
   { json, limit }: { json?: boolean; limit: number },
 ): Promise<void> {
-  const read = filesOf(config, files);
+  const read = filesOf(auditFilesOf(config), files);
   const calls = await withProgress('Reading the audit log', () => readCalls(read, limit));
-  if (!json && calls.length === 0) return void process.stdout.write(wrapped(clean(emptyText(read))));
+  if (!json && calls.length === 0)
+    return void process.stdout.write(wrapped(clean(`No calls are recorded in ${read.join(', ')}.\n`)));
   process.stdout.write(
     json
       ? calls.map((call) => `${JSON.stringify(call)}\n`).join('')
@@ -72,28 +78,46 @@ const verdictText = ({ entries, chains, faults, notes = [] }: LogVerification): 
   return `${linesOf(notes)}${linesOf(faults)}${result}\n${blindSpot}\n`;
 };
 
-/** Verifies the configured log or, with a database, those of all given servers. */
+/** Verifies the configured log or, with a database, those of all given servers. Creates neither keys nor files. */
 async function verify(config: Config, words: readonly string[]): Promise<LogVerification> {
-  const { heads, keys } = auditFilesOf(config);
+  const configured = auditFilesOf(config, keysFromExistingFile(keyFilesOf(config.keysDir).guard));
+  const files = filesOf(configured, words);
+  const keys = configured.keys();
   const shared = await openSharedStore(config);
-  if (!shared) return verifyLog(filesOf(config, words), heads, keys());
+  if (!shared) return verifyLog(files, configured.heads, keys);
   try {
-    return await verifyLogs(logPlacesOf(config, words), keys(), shared.anchors);
+    return await verifyLogs(logPlacesOf(config, words), keys, shared.anchors);
   } finally {
     await shared.close();
   }
 }
 
+/** The verdict, with the likely cause in place of a fault for every entry if the keys are probably another log's. */
+const explained = ({ hasOtherKeys, ...verdict }: LogVerification, { keysDir }: Config): LogVerification =>
+  hasOtherKeys
+    ? {
+        ...verdict,
+        faults: [
+          {
+            what: `No entry verifies: ${keyFilesOf(keysDir).guard} is probably not the key that sealed this log, unless all of it was replaced. Name the directory of its server's guard.key with --keys-dir.`,
+          },
+        ],
+      }
+    : verdict;
+
 /**
  * `infra-mcp audit verify`: checks that the log was not modified. The exit code is 1 if it was.
  * @param words files of the log; with a database, also data directories of servers.
+ * @throws Error if a file of the log, or the key that sealed it, is missing
  */
 export async function auditVerifyCommand(
   config: Config,
   words: readonly string[],
   { json }: { json?: boolean },
 ): Promise<void> {
-  const verdict = await withProgress('Checking the audit log', () => verify(config, words));
+  const verdict = await withProgress('Checking the audit log', async () =>
+    explained(await verify(config, words), config),
+  );
   process.stdout.write(
     json ? `${JSON.stringify({ ...verdict, cannot_tell: blindSpot })}\n` : wrapped(clean(verdictText(verdict))),
   );

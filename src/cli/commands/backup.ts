@@ -5,6 +5,7 @@ import { typedProgram } from '../init/launch.ts';
 import { columns } from '../terminal/columns.ts';
 import { wrapped } from '../terminal/lines.ts';
 import { timeCell } from '../terminal/table-cells.ts';
+import { requireDataDir } from '../wiring/existing-data-dir.ts';
 import { withProgress } from '../terminal/progress.ts';
 
 /** A name that sorts by time: 2026-03-01T12-00-00Z. */
@@ -29,8 +30,9 @@ export async function backupCommand(
   process.stdout.write(json ? `${JSON.stringify(snapshot)}\n` : `${snapshot.name}\n`);
 }
 
-/** The backups of a data directory, oldest first. */
+/** Prints the backups of a data directory, oldest first. @throws Error if there is no such directory */
 export async function listBackups({ dataDir }: Config, { json }: { json?: boolean }): Promise<void> {
+  requireDataDir({ dataDir });
   const snapshots = await listSnapshots(dataDir);
   if (!json && snapshots.length === 0)
     return void process.stdout.write(

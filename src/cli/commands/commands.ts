@@ -293,7 +293,8 @@ export const commands: readonly Command[] = [
   }),
   defineCommand({
     name: 'audit verify',
-    summary: 'check that no entry of the log was changed, moved, added or removed; exit code 1 if one was',
+    summary:
+      'check that no entry of the log was changed, moved, added or removed; exit code 1 if one was, or if there is no log',
     takes: 'audit',
     flags: { json },
     args: [

@@ -25,6 +25,8 @@ export interface LogVerification {
   readonly faults: readonly LogFault[];
   /** Irregularities that are no sure signs of tampering; absent if there are none. */
   readonly notes?: readonly LogFault[];
+  /** Set if there are entries, and neither one of them nor the head of its chain verifies: the keys are probably another log's. */
+  readonly hasOtherKeys?: true;
 }
 
 const chainOf = ({ entry }: ParsedLine): string => (typeof entry['chain'] === 'string' ? entry['chain'] : '');
@@ -105,12 +107,15 @@ async function readAndVerify(files: readonly string[], folder: string, keys: Aud
     // Continuing from the entry found reports a break once, not for every entry after it.
     read.set(chain, { seq: seqOf(entry), mac: entry.mac, position: entries + fragments.length - 1 });
   }
+  const hasOtherKeys =
+    entries > 0 && faults.length === entries && !heads.some(({ head }) => head && read.has(head.chain));
   const explained = explainFragments(fragments, heads, read);
   const notes = explained.filter(({ entry }) => entry).map(noteOf);
   const verification: LogVerification = {
     entries,
     chains: read.size,
     ...(notes.length > 0 && { notes }),
+    ...(hasOtherKeys && { hasOtherKeys }),
     faults: [
       ...faults,
       ...explained.filter(({ entry }) => !entry).map(faultOfFragment),
@@ -185,10 +190,13 @@ export async function verifyLogs(
   // Read again: a chain that was started meanwhile has its anchor by now.
   const known = new Set([...anchored, ...(await anchors.all())].map(({ chain }) => chain));
   const notes = [...all.flatMap(({ notes: ofOne = [] }) => ofOne), ...notesOfUnanchored(known, logs)];
+  const written = all.filter(({ entries }) => entries > 0);
+  const hasOtherKeys = written.length > 0 && written.every((each) => each.hasOtherKeys);
   return {
     entries: all.reduce((sum, { entries }) => sum + entries, 0),
     chains: all.reduce((sum, { chains }) => sum + chains, 0),
     ...(notes.length > 0 && { notes }),
+    ...(hasOtherKeys && { hasOtherKeys }),
     faults: [...all.flatMap(({ faults }) => faults), ...anchored.flatMap((anchor) => faultsOfAnchor(anchor, logs))],
   };
 }

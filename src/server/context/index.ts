@@ -9,7 +9,14 @@ export {
   type Dialogue,
   type ServerLogger,
 } from './call-context.ts';
-export { keyRingOrNewIn, type KeyRing, ephemeralKeys, keysFromFile, type KeyProvider } from './keys.ts';
+export {
+  keyRingOrNewIn,
+  type KeyRing,
+  ephemeralKeys,
+  keysFromExistingFile,
+  keysFromFile,
+  type KeyProvider,
+} from './keys.ts';
 export { lockEnd, lockFacts, lockLists, lockReplaceable, lockText, readClusterLocks } from './cluster-locks.ts';
 export { createReader, isPlatformFailure, reasonUnreadable, reasonUnusable, wholeRows, type Reader } from './reader.ts';
 export {

@@ -121,21 +121,32 @@ function deriveKeys(master: Uint8Array): KeyProvider {
   };
 }
 
-/**
- * Keys derived from a file of mode 0600. The file is read when a key is first needed, and created if it is missing.
- * @throws Error, from the returned function, that names the file if it can't be used.
- */
-export function keysFromFile(path: string): KeyProvider {
+/** Keys derived from a file, which is read when a key is first needed. @param create makes the file if it is missing. */
+function derivedFrom(path: string, create: (path: string) => void): KeyProvider {
   let keys: KeyProvider | undefined;
   return (purpose) => {
     if (!keys) {
       const existing = readKeyFile(path);
-      if (!existing) createKeyFile(path);
+      if (!existing) create(path);
       keys = deriveKeys(existing ?? readKeyFile(path)!);
     }
     return keys(purpose);
   };
 }
+
+/**
+ * Keys derived from a file of mode 0600. The file is read when a key is first needed, and created if it is missing.
+ * @throws Error, from the returned function, that names the file if it can't be used.
+ */
+export const keysFromFile = (path: string): KeyProvider => derivedFrom(path, createKeyFile);
+
+/** The same from a file that is never created. @throws Error, from the returned function, also if it is missing. */
+export const keysFromExistingFile = (path: string): KeyProvider =>
+  derivedFrom(path, () => {
+    throw new Error(
+      `There is no ${path}, with which these records were sealed. Name the directory of the key with --keys-dir, or copy the key there.`,
+    );
+  });
 
 /** Keys from a random secret that lives as long as the process. */
 export const ephemeralKeys = (): KeyProvider => deriveKeys(randomBytes(keyBytes));
