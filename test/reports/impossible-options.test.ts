@@ -94,7 +94,7 @@ describe('a path at which nothing can be created is named with the reason and wh
   });
 
   test.each(nowhere)('the data directory %s', async (path) => {
-    await expect(claimDataDir(path)).rejects.toThrow(/^The data directory .* \(E[A-Z]+\): set INFRA_DATA_DIR/);
+    await expect(claimDataDir(path)).rejects.toThrow(/^The data directory .* \(E[A-Z]+: [^)]+\): set INFRA_DATA_DIR/);
   });
 });
 

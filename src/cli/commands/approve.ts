@@ -21,7 +21,7 @@ import { columns } from '../terminal/columns.ts';
 import { wrapped, wrappedFacts } from '../terminal/lines.ts';
 import { withProgress } from '../terminal/progress.ts';
 import { styled, riskText } from '../terminal/style.ts';
-import { requireDataDir } from '../wiring/existing-data-dir.ts';
+import { requireDataDir, requireWritable } from '../wiring/data-dir-claim.ts';
 import { approvalsConfigOf, guardStoreOf, openDecisionLog } from '../wiring/guard.ts';
 import { announceOperator, openSharedStore } from '../wiring/shared-guard.ts';
 import { processTerminal, type Terminal } from '../terminal/terminal.ts';
@@ -181,6 +181,7 @@ export async function approveCommand(
   try {
     if (code === undefined && !flags.setSecret) return await list(stored, flags, terminal);
     if (!terminal.isInteractive) throw new Error(needsTerminal());
+    requireWritable(config);
     if (flags.setSecret) return await changeSecret(config, queue, terminal, shared);
     if (!(await hasSecret(approvals.operator)))
       throw new Error(`No operator secret is set. Set one first: ${typedProgram()} approve --set-secret`);

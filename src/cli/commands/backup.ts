@@ -5,7 +5,7 @@ import { typedProgram } from '../init/launch.ts';
 import { columns } from '../terminal/columns.ts';
 import { wrapped } from '../terminal/lines.ts';
 import { timeCell } from '../terminal/table-cells.ts';
-import { requireDataDir } from '../wiring/existing-data-dir.ts';
+import { requireDataDir, requireWritable } from '../wiring/data-dir-claim.ts';
 import { withProgress } from '../terminal/progress.ts';
 
 /** A name that sorts by time: 2026-03-01T12-00-00Z. */
@@ -24,6 +24,8 @@ export async function backupCommand(
 ): Promise<void> {
   if (await isForDatabaseTools('backup', config, { json })) return;
   const { dataDir } = config;
+  requireDataDir(config);
+  requireWritable(config);
   const snapshot = await withProgress('Copying the records', () => takeSnapshot(dataDir, name ?? nameOf(new Date())));
   const told = `Backed up ${dataDir}. ${typedProgram()} restore ${snapshot.name} brings it back. Keep a copy of ${keyFile} elsewhere: it decrypts the secrets in the backup and is not part of it.\n`;
   process.stderr.write(wrapped(told, process.stderr));

@@ -15,6 +15,7 @@ import type { Connection } from '../wiring/connection.ts';
 import { openConnection } from '../wiring/open-connection.ts';
 import { approvalsConfigOf, auditFilesOf, openGuard } from '../wiring/guard.ts';
 import { openSharedGuard, type SharedGuard } from '../wiring/shared-guard.ts';
+import { requireWritable } from '../wiring/data-dir-claim.ts';
 import { authenticationOf } from '../wiring/http/authentication.ts';
 import { openReloadablePolicy } from '../wiring/http/reloadable-policy.ts';
 import { createLog } from '../wiring/log.ts';
@@ -90,10 +91,11 @@ function reloadOnHangup(reload: () => Promise<void>, log: ServerLogger): () => v
 /**
  * `infra-mcp http`: serves MCP clients over HTTP until a signal stops it. When it is ready, prints its URL and the URL
  * of its metrics, if served, as one line of JSON on stdout.
- * @throws Error if anyone could reach it without authentication, or a configured file, address or database can't be
- * used; at the end, if a newer version has changed its database.
+ * @throws Error if anyone could reach it without authentication, or a configured file, directory, address or database
+ * can't be used; at the end, if a newer version has changed its database.
  */
 export async function httpCommand(config: Config): Promise<void> {
+  requireWritable(config);
   const log = createLog(config.logLevel);
   const shared = await openSharedGuard(config, log);
   const resolver = openNameResolver(config, shared?.store);

@@ -4,7 +4,15 @@ import type { Cell } from '../terminal/cell.ts';
 import { columns } from '../terminal/columns.ts';
 import { wrapped } from '../terminal/lines.ts';
 import { timeCell } from '../terminal/table-cells.ts';
+import type { RecordsPlace } from '../../platform/index.ts';
+import { requireWritable } from '../wiring/data-dir-claim.ts';
 import { recordsPlaceOf } from '../wiring/records-place.ts';
+
+/** The place of the records. @throws UnusableDirectory if they are in a data directory that can't be written */
+function usableRecords(config: Config): RecordsPlace {
+  if (config.databaseUrl === undefined) requireWritable(config);
+  return recordsPlaceOf(config);
+}
 
 /** `infra-mcp token create`: prints only the value on stdout, and a description on stderr. */
 export async function tokenCreateCommand(
@@ -12,7 +20,7 @@ export async function tokenCreateCommand(
   request: TokenRequest,
   { json }: { json?: boolean } = {},
 ): Promise<void> {
-  const value = await createToken(recordsPlaceOf(config), request);
+  const value = await createToken(usableRecords(config), request);
   if (json)
     return void process.stdout.write(
       `${JSON.stringify({ token: value, name: request.name, permission: request.permission })}\n`,
@@ -34,7 +42,7 @@ const stateOf = ({ revoked_at: revoked, expires_at: expires }: TokenRecord): Cel
 
 /** `infra-mcp token list`: prints every token without its value. */
 export async function tokenListCommand(config: Config, { json }: { json?: boolean }): Promise<void> {
-  const tokens = await listTokens(recordsPlaceOf(config));
+  const tokens = await listTokens(usableRecords(config));
   const rows = tokens.map((token) => [
     token.id,
     token.name,
@@ -56,7 +64,7 @@ export async function tokenRevokeCommand(
   idOrName: string,
   { json }: { json?: boolean } = {},
 ): Promise<void> {
-  const { id, name } = await revokeToken(recordsPlaceOf(config), idOrName);
+  const { id, name } = await revokeToken(usableRecords(config), idOrName);
   if (json) return void process.stdout.write(`${JSON.stringify({ id, name, revoked: true })}\n`);
   process.stderr.write(`Revoked token "${name}" (${id}).\n`);
 }

@@ -1,6 +1,7 @@
-import { accessSync, constants, existsSync, readdirSync, statfsSync, statSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { accessSync, existsSync, readdirSync, statfsSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { nearestExisting, tryWriting, unwritableBecause } from '../../files/index.ts';
 import { type Run, schemaStateOf } from '../../database/index.ts';
 import { databaseFile, platformSchema, readMove } from '../../platform/store/index.ts';
 import { typedProgram } from '../init/launch.ts';
@@ -16,10 +17,6 @@ const minFreeBytes = 100 * 1024 * 1024;
 
 const megabytes = (bytes: number): string => `${Math.floor(bytes / 1024 / 1024)} MB`;
 
-/** The nearest ancestor that exists. */
-const nearestExisting = (path: string): string =>
-  existsSync(path) || dirname(path) === path ? path : nearestExisting(dirname(path));
-
 /** Whether this process has the given access to a path. @param mode a combination of `fs.constants`. */
 export function hasAccess(path: string, mode: number): boolean {
   try {
@@ -29,8 +26,6 @@ export function hasAccess(path: string, mode: number): boolean {
     return false;
   }
 }
-
-const { R_OK: read, W_OK: write, X_OK: enter } = constants;
 
 /** Whether other users have any access to a path. */
 const isOpenToOthers = (path: string): boolean => process.platform !== 'win32' && (statSync(path).mode & 0o077) !== 0;
@@ -43,22 +38,24 @@ const filesOpenToOthers = (dataDir: string): string[] =>
       )
     : [];
 
-async function directoryFinding(dataDir: string): Promise<DoctorFinding> {
-  if (!existsSync(dataDir)) {
-    const parent = nearestExisting(dataDir);
-    if (hasAccess(parent, write | enter)) return directory.good(`${dataDir} is created on first use`);
-    return directory.bad(
-      `${dataDir} does not exist and can't be created in ${parent}`,
-      `Create it, give this user write access to ${parent}, or set another directory with INFRA_DATA_DIR.`,
-    );
+/** Why the directory can't be written or created; undefined if it can. Leaves nothing behind. */
+function writeFault(dataDir: string): string | undefined {
+  try {
+    tryWriting(dataDir);
+    return undefined;
+  } catch (error) {
+    return unwritableBecause(error);
   }
-  if (!statSync(dataDir).isDirectory())
-    return directory.bad(`${dataDir} is not a directory`, 'Set a directory with INFRA_DATA_DIR.');
-  if (!hasAccess(dataDir, read | write | enter))
+}
+
+async function directoryFinding(dataDir: string): Promise<DoctorFinding> {
+  const fault = writeFault(dataDir);
+  if (fault !== undefined)
     return directory.bad(
-      `this user may not write in ${dataDir}`,
-      'Give this user write access, or set another directory with INFRA_DATA_DIR.',
+      existsSync(dataDir) ? `${dataDir} can't be written (${fault})` : `${dataDir} can't be created (${fault})`,
+      'Give this user write access, or set another directory with INFRA_DATA_DIR or --data-dir.',
     );
+  if (!existsSync(dataDir)) return directory.good(`${dataDir} is created on first use`);
   const open = filesOpenToOthers(dataDir);
   if (open.length > 0) {
     return directory.bad(

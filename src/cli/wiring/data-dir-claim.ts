@@ -1,10 +1,9 @@
-import { chmodSync } from 'node:fs';
+import { chmodSync, existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import * as z from 'zod';
-import { unreadableBecause } from '../../contract/index.ts';
-import { makeFolder } from '../../files/index.ts';
+import { makeFolder, tryWriting, unwritableBecause } from '../../files/index.ts';
 import type { Config } from '../config/index.ts';
 import { databaseFile, hasUnmovedRecords } from '../../platform/store/index.ts';
 import { typedProgram } from '../init/launch.ts';
@@ -30,12 +29,34 @@ export interface DataDirClaim {
 /** A data directory that can't be created or written. The message says what to set instead. */
 export class UnusableDirectory extends Error {
   constructor(dataDir: string, cause: unknown) {
-    const { code, message } = cause as NodeJS.ErrnoException;
     super(
-      `The data directory ${dataDir} can't be used (${code === 'ERR_SQLITE_ERROR' ? message : unreadableBecause(cause)}): set INFRA_DATA_DIR or --data-dir to one that this user may create and write in.`,
+      `The data directory ${dataDir} can't be used (${unwritableBecause(cause)}): set INFRA_DATA_DIR or --data-dir to one that this user may create and write in.`,
       { cause },
     );
   }
+}
+
+/**
+ * Requires that this user can write in the data directory, or create it. Leaves nothing behind.
+ * @throws UnusableDirectory
+ */
+export function requireWritable({ dataDir }: Pick<Config, 'dataDir'>): void {
+  try {
+    tryWriting(dataDir);
+  } catch (error) {
+    throw new UnusableDirectory(dataDir, error);
+  }
+}
+
+/**
+ * Requires that the data directory exists, so that a command neither creates a mistyped one nor calls it empty.
+ * @throws Error that names the directory
+ */
+export function requireDataDir({ dataDir }: Pick<Config, 'dataDir'>): void {
+  if (existsSync(dataDir)) return;
+  throw new Error(
+    `There is no data directory at ${dataDir}. Check --data-dir; a server or a platform creates it when it first needs it.`,
+  );
 }
 
 /** Opens the file that is locked while a directory is claimed. @throws UnusableDirectory */
