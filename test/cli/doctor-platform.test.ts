@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { examinePlatform } from '../../src/cli/doctor/tools-on-platform/examine-platform.ts';
 import type { PlatformReport } from '../../src/cli/doctor/tools-on-platform/report.ts';
 import { createClient } from '../../src/client/client.ts';
@@ -9,6 +9,7 @@ import { allOperations } from '../../src/contract/operations.ts';
 import { defaultTools as tools } from '../../tools/index.ts';
 import { runProgram, startPlatformProgram, temporaryDirectory } from '../support/built-program.ts';
 import { connectorsTo } from '../support/connectors.ts';
+import { runCommand } from '../support/run-command.ts';
 import { startRecordingProxy, type RecordingProxyOptions } from '../support/recording-proxy.ts';
 import { startTestPlatform, type TestPlatform } from '../support/test-platform.ts';
 import { toolCallsOn } from '../support/tool-calls.ts';
@@ -276,6 +277,36 @@ describe('of a platform that lacks something', () => {
     expect(proxy.requests.at(-1)).toMatch(/services$/);
   });
 
+  test('of which nothing can be read, says why in one line', async () => {
+    const nowhere = createServer();
+    await new Promise<void>((resolve) => nowhere.listen(0, '127.0.0.1', resolve));
+    const { port } = nowhere.address() as AddressInfo;
+    await new Promise((resolve) => nowhere.close(resolve));
+    const refusing = createServer((_, response) => void response.writeHead(401).end(problem(401, 'no')));
+    await new Promise<void>((resolve) => refusing.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void refusing.close());
+    vi.stubEnv('INFRA_API_TOKEN', token);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const dead = `http://127.0.0.1:${port}`;
+    const refusesToken = `http://127.0.0.1:${(refusing.address() as AddressInfo).port}`;
+    for (const [address, said] of [
+      [dead, `No connection to the platform: nothing listens at ${dead}. `],
+      [refusesToken, `The token is refused: ${refusesToken} does not accept the API token. `],
+    ] as const) {
+      const { code, stdout, stderr } = await runCommand(['doctor', '--platform', '--base-url', address]);
+      expect({ code, stdout, stderr }).toEqual({
+        code: 1,
+        stdout: '',
+        stderr: expect.stringMatching(new RegExp(`^infra-mcp: ${said.replaceAll('.', String.raw`\.`)}.*\n$`)) as string,
+      });
+    }
+    const { code, stdout } = await runCommand(['doctor', '--platform', '--json', '--base-url', dead]);
+    expect({ code, report: JSON.parse(stdout) as unknown }).toMatchObject({
+      code: 1,
+      report: { requests: 1, ended: 'no connection' },
+    });
+  });
+
   test('without a platform or a token says what to set', async () => {
     const { code, stderr } = await runProgram(['doctor', '--platform'], { INFRA_DATA_DIR: await temporaryDirectory() });
     expect(code).toBe(1);
@@ -321,7 +352,7 @@ test('what it says of a tool is what happens: each read is missing once', async 
     });
     const client = createClient({ baseUrl: proxy.url, credential: credentialOf(platform.token) });
     const connectors = connectorsTo(proxy.url, platform.token);
-    const [report, assistant] = await Promise.all([
+    const [{ report }, assistant] = await Promise.all([
       examinePlatform(client, readers, platform.token),
       connectors.modern(),
     ]);

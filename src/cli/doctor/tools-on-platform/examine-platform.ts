@@ -1,4 +1,4 @@
-import type { Client } from '../../../client/index.ts';
+import type { ApiError, ApiErrorKind, Client } from '../../../client/index.ts';
 import type { GivenFlags } from '../../config/index.ts';
 import type { Tool } from '../../../server/tool/index.ts';
 import { withProgress } from '../../terminal/progress.ts';
@@ -11,29 +11,43 @@ import { reportOf, reportText, type PlatformReport } from './report.ts';
 import { type OnReadTried, tryReads } from './try-reads.ts';
 import { verdictOf } from './verdicts.ts';
 
-/** Examines which tools work on a platform, using only GET requests. */
+/**
+ * Examines which tools work on a platform, using only GET requests.
+ * @returns the report, and the failure that kept it from reading anything
+ */
 export async function examinePlatform(
   client: Client,
   tools: readonly Tool[],
   token: string,
   onProgress?: OnReadTried,
-): Promise<PlatformReport> {
+): Promise<{ readonly report: PlatformReport; readonly failure?: ApiError }> {
   const tried = await tryReads(client, readsOfTools(tools), onProgress);
   const facts = {
     results: tried.results,
     permission: permissionIn(token),
     reportsBudget: client.budget() !== undefined,
   };
-  return reportOf(
-    tried,
-    tools.map((tool) => verdictOf(tool, facts)),
-  );
+  const verdicts = tools.map((tool) => verdictOf(tool, facts));
+  return { report: reportOf(tried, verdicts), ...(tried.failure && { failure: tried.failure }) };
+}
+
+const headings: Partial<Record<ApiErrorKind, string>> = {
+  unreachable: 'No connection to the platform',
+  unauthorized: 'The token is refused',
+  unclear_organization: 'Unclear organization',
+};
+
+/** Describes the failure that kept the examination from reading anything, for the operator. */
+function failureText({ kind, reason, detail, next }: ApiError): string {
+  const heading = headings[kind] ?? 'Nothing could be read';
+  if (kind !== 'unclear_organization') return `${heading}: ${reason}. ${next}`;
+  return `${heading}: ${[reason, detail].filter(Boolean).join('. ')}. Choose one with --organization, by its name or id.`;
 }
 
 /**
  * `infra-mcp doctor --platform`: reports which tools work on the configured platform. Changes nothing. The exit code is
  * 1 if one doesn't work.
- * @throws Error if the options are invalid, or there is no platform or no token.
+ * @throws Error if the options are invalid, there is no platform or no token, or nothing can be read.
  */
 export async function doctorPlatformCommand(
   server: ServerKind,
@@ -50,11 +64,13 @@ export async function doctorPlatformCommand(
     );
   try {
     const tools = offeredTools(config).filter(({ operation }) => !config.readOnly || operation.effect === 'read');
-    const report = await withProgress('Examining the platform', (update) =>
+    const { report, failure } = await withProgress('Examining the platform', (update) =>
       examinePlatform(current.client, tools, current.token, (tried, of) =>
         update(`Examining the platform: ${tried} of ${of} reads tried`),
       ),
     );
+    // Programs find the reason in the report. People would have to look for it among all the tools.
+    if (failure && !json) throw new Error(failureText(failure));
     if (!report.ok) process.exitCode = 1;
     process.stdout.write(json ? `${JSON.stringify(report)}\n` : reportText(report, verbose));
   } finally {

@@ -116,6 +116,8 @@ export interface TriedReads {
   readonly seen: Readonly<Record<string, number>>;
   /** Why it ended early; undefined if it was completed. */
   readonly ended?: string;
+  /** The failure that ended it before anything was read. It may name the platform. */
+  readonly failure?: ApiError;
 }
 
 /** The maximum number of requests of one examination, whatever the size of the platform. */
@@ -146,6 +148,7 @@ interface Examination {
   requests: number;
   timeouts: number;
   ended?: string;
+  failure?: ApiError;
 }
 
 const isOver = ({ ended, requests }: Examination): boolean => ended !== undefined || requests >= maximumRequests;
@@ -171,7 +174,8 @@ async function send(operation: AnyOperation, input: JsonRecord, examination: Exa
     if (!(error instanceof ApiError)) throw error;
     const why = readFailureText(error);
     examination.timeouts = error.kind === 'timeout' ? examination.timeouts + 1 : 0;
-    if (endings.includes(error.kind) || examination.timeouts >= maximumTimeouts) examination.ended = why;
+    if (endings.includes(error.kind) || examination.timeouts >= maximumTimeouts)
+      Object.assign(examination, { ended: why, failure: error });
     return { state: 'failed', why, kind: error.kind };
   }
 }
@@ -234,8 +238,9 @@ export async function tryReads(
   await tryPossible(examination);
   await searchFurther(operations.list_services, 'environmentId', examination);
   await tryPossible(examination);
-  const { results, requests, ids, ended } = examination;
+  const { results, requests, ids, ended, failure } = examination;
+  const isAnything = results.values().some(({ state }) => state === 'answered');
   for (const operation of reads.filter((one) => !results.has(one)))
     results.set(operation, { state: 'not_tried', why: reasonNotTried(operation, examination) });
-  return { results, requests, seen: ids.counts(), ended };
+  return { results, requests, seen: ids.counts(), ended, ...(!isAnything && failure && { failure }) };
 }
