@@ -164,7 +164,7 @@ export async function startSamplePage({
   const { url } = await startTestServer({
     approvals: {
       queue: fixture.queue,
-      program: 'infra-mcp',
+      approveCommand: 'infra-mcp approve',
       hasSecret: () => hasSecret(fixture.operator),
       latestCalls: async () => records,
     },

@@ -146,7 +146,7 @@ test('of 60 calls that wait, 50 are listed, oldest first, and all where all are 
   };
   const some = await listed({});
   expect(some.codes).toEqual(codes.slice(0, 50));
-  expect(some.seen).toContain('10 more wait; infra-mcp approve --all lists them all');
+  expect(some.seen).toMatch(/10 more wait; infra-mcp approve --all --data-dir \S+ lists them all/);
   expect((await listed({ all: true })).codes).toEqual(codes);
   expect(JSON.parse((await listed({ json: true })).seen)).toHaveLength(60);
 });

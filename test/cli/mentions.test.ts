@@ -44,10 +44,10 @@ const sources = (folder: string): { file: string; text: string }[] =>
 
 /** Every place where a text names the program and goes on. */
 const mentionsIn = ({ file, text }: { file: string; text: string }): Mention[] =>
-  [...text.matchAll(/(?:\binfra-mcp|\$\{(?:typedProgram\(\)|program)\})((?: (?:<\w+>|[\w=/-]+))+)/g)].map((found) => ({
-    where: `${file}: ${found[0]}`,
-    words: found[1]!.trim().split(' '),
-  }));
+  [
+    ...text.matchAll(/(?:\binfra-mcp|\$\{typedProgram\(\)\})((?: (?:<\w+>|[\w=/-]+))+)/g),
+    ...text.matchAll(/\btypedCommand\([^'`]+['`]((?:(?:<\w+>|[\w=/-]+) ?)+)/g),
+  ].map((found) => ({ where: `${file}: ${found[0]}`, words: found[1]!.trim().split(' ') }));
 
 const flagsOf = ({ takes, examines, flags = {} }: Command): string[] => {
   const configured = takes ?? examines;

@@ -13,7 +13,7 @@ beforeAll(async () => {
   const allowedOrigins = [page];
   const approvals = {
     queue: {} as ReturnType<typeof createApprovalQueue>,
-    program: 'infra-mcp',
+    approveCommand: 'infra-mcp approve',
     hasSecret: async () => true,
     latestCalls: async () => [],
   };

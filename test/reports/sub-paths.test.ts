@@ -30,7 +30,7 @@ const start = (publicUrl: string): Promise<TestServer> =>
     publicUrl: new URL(publicUrl),
     approvals: {
       queue: fixture.queue,
-      program: 'infra-mcp',
+      approveCommand: 'infra-mcp approve',
       hasSecret: () => hasSecret(fixture.operator),
       latestCalls: async () => [],
     },

@@ -37,7 +37,7 @@ const startOffice = async (options: Parameters<typeof startTestServer>[0] = {}, 
   await setOperatorSecret(approvalsFixture.operator);
   const approvals = {
     queue: approvalsFixture.queue,
-    program: 'infra-mcp',
+    approveCommand: 'infra-mcp approve',
     hasSecret: () => hasSecret(approvalsFixture.operator),
     latestCalls: async () => [call],
   };
@@ -109,7 +109,7 @@ describe('the page of approvals', () => {
     const { url } = await startTestServer({
       approvals: {
         queue: approvalsFixture.queue,
-        program: 'infra-mcp',
+        approveCommand: 'infra-mcp approve',
         hasSecret: () => hasSecret(approvalsFixture.operator),
         latestCalls: async () => [],
       },

@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
 import type { Config } from '../config/index.ts';
-import { typedProgram } from '../init/launch.ts';
 import { clean } from '../../server/redaction/index.ts';
 import {
   createApprovalQueue,
@@ -23,6 +22,7 @@ import { withProgress } from '../terminal/progress.ts';
 import { styled, riskText } from '../terminal/style.ts';
 import { requireDataDir, requireWritable } from '../wiring/data-dir-claim.ts';
 import { approvalsConfigOf, guardStoreOf, openDecisionLog } from '../wiring/guard.ts';
+import { typedCommand } from '../wiring/typed-command.ts';
 import { announceOperator, openSharedStore } from '../wiring/shared-guard.ts';
 import { processTerminal, type Terminal } from '../terminal/terminal.ts';
 
@@ -69,7 +69,12 @@ async function waitingIn(
 }
 
 /** Lists the waiting calls, oldest first. @param queue undefined if no server has stored one */
-async function list(queue: ApprovalQueue | undefined, { json, all }: Flags, terminal: Terminal): Promise<void> {
+async function list(
+  config: Config,
+  queue: ApprovalQueue | undefined,
+  { json, all }: Flags,
+  terminal: Terminal,
+): Promise<void> {
   const now = Date.now();
   const { waiting, count } = queue
     ? await waitingIn(queue, now, json || all ? {} : { most: maxListed })
@@ -91,7 +96,7 @@ async function list(queue: ApprovalQueue | undefined, { json, all }: Flags, term
   if (!json && count > waiting.length)
     terminal.write(
       wrapped(
-        `${count - waiting.length} more wait; ${typedProgram()} approve --all lists them all, ${typedProgram()} approve CODE decides any of them.\n`,
+        `${count - waiting.length} more wait; ${typedCommand(config, 'approve --all')} lists them all, ${typedCommand(config, 'approve CODE')} decides any of them.\n`,
       ),
     );
 }
@@ -113,7 +118,7 @@ async function changeSecret(
   if (secret !== (await terminal.askHidden('Again: '))) throw new Error('The two are not the same. Nothing was set.');
   await withProgress('Setting the secret', () => setSecret(operator, secret));
   if (shared) await announceOperator(shared, config);
-  terminal.write(`Set. Calls that need approval now wait for: ${typedProgram()} approve CODE\n`);
+  terminal.write(`Set. Calls that need approval now wait for: ${typedCommand(config, 'approve CODE')}\n`);
 }
 
 const questionText = ({ code, principal, plan, askedAt, expiresAt }: Pending): string =>
@@ -126,6 +131,7 @@ async function isConfirmed({ typed }: Pending, terminal: Terminal): Promise<bool
 }
 
 async function decide(
+  config: Config,
   queue: ApprovalQueue | undefined,
   code: string,
   verdict: Verdict,
@@ -134,19 +140,21 @@ async function decide(
   const pending = await queue?.find(code, Date.now());
   if (!queue || !pending)
     throw new Error(
-      `Nothing waits under ${code}: it expired, was decided already, or never was. ${typedProgram()} approve lists what waits.`,
+      `Nothing waits under ${code}: it expired, was decided already, or never was. ${typedCommand(config, 'approve')} lists what waits.`,
     );
   terminal.write(wrappedFacts(questionText(pending)));
   if (verdict === 'approved' && !(await isConfirmed(pending, terminal)))
-    throw new Error(`Not approved. It waits until it expires; ${typedProgram()} approve ${code} --refuse ends it.`);
+    throw new Error(
+      `Not approved. It waits until it expires; ${typedCommand(config, `approve ${code} --refuse`)} ends it.`,
+    );
   const sign = await unlock(queue, terminal);
   if (!(await queue.decide(code, verdict, sign, Date.now())))
     throw new Error(`${code} expired or was decided meanwhile. Nothing was decided.`);
   terminal.write(verdict === 'approved' ? 'Approved, for one call. The assistant can repeat it now.\n' : 'Refused.\n');
 }
 
-const needsTerminal = (): string =>
-  `Approving needs a terminal: a person has to see the plan and type. Run ${typedProgram()} approve in one, without pipes.`;
+const needsTerminal = (config: Config): string =>
+  `Approving needs a terminal: a person has to see the plan and type. Run ${typedCommand(config, 'approve')} in one, without pipes.`;
 
 /**
  * `infra-mcp approve`: without a code, lists the waiting calls. With a code, shows the plan, then asks for confirmation
@@ -179,13 +187,13 @@ export async function approveCommand(
   // Reading a store that is missing would create it.
   const stored = shared !== undefined || existsSync(guardStoreOf(config)) ? queue : undefined;
   try {
-    if (code === undefined && !flags.setSecret) return await list(stored, flags, terminal);
-    if (!terminal.isInteractive) throw new Error(needsTerminal());
+    if (code === undefined && !flags.setSecret) return await list(config, stored, flags, terminal);
+    if (!terminal.isInteractive) throw new Error(needsTerminal(config));
     requireWritable(config);
     if (flags.setSecret) return await changeSecret(config, queue, terminal, shared);
     if (!(await hasSecret(approvals.operator)))
-      throw new Error(`No operator secret is set. Set one first: ${typedProgram()} approve --set-secret`);
-    return await decide(stored, code!, flags.refuse ? 'refused' : 'approved', terminal);
+      throw new Error(`No operator secret is set. Set one first: ${typedCommand(config, 'approve --set-secret')}`);
+    return await decide(config, stored, code!, flags.refuse ? 'refused' : 'approved', terminal);
   } finally {
     await decisions.close();
     await approvals.store.close();

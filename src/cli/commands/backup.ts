@@ -1,11 +1,11 @@
 import type { Config } from '../config/index.ts';
 import { isForDatabaseTools } from './database-dumps.ts';
 import { keyFile, listSnapshots, takeSnapshot } from '../../platform/store/index.ts';
-import { typedProgram } from '../init/launch.ts';
 import { columns } from '../terminal/columns.ts';
 import { wrapped } from '../terminal/lines.ts';
 import { timeCell } from '../terminal/table-cells.ts';
 import { requireDataDir, requireWritable } from '../wiring/data-dir-claim.ts';
+import { typedCommand } from '../wiring/typed-command.ts';
 import { withProgress } from '../terminal/progress.ts';
 
 /** A name that sorts by time: 2026-03-01T12-00-00Z. */
@@ -27,18 +27,19 @@ export async function backupCommand(
   requireDataDir(config);
   requireWritable(config);
   const snapshot = await withProgress('Copying the records', () => takeSnapshot(dataDir, name ?? nameOf(new Date())));
-  const told = `Backed up ${dataDir}. ${typedProgram()} restore ${snapshot.name} brings it back. Keep a copy of ${keyFile} elsewhere: it decrypts the secrets in the backup and is not part of it.\n`;
+  const told = `Backed up ${dataDir}. ${typedCommand(config, `restore ${snapshot.name}`)} brings it back. Keep a copy of ${keyFile} elsewhere: it decrypts the secrets in the backup and is not part of it.\n`;
   process.stderr.write(wrapped(told, process.stderr));
   process.stdout.write(json ? `${JSON.stringify(snapshot)}\n` : `${snapshot.name}\n`);
 }
 
 /** Prints the backups of a data directory, oldest first. @throws Error if there is no such directory */
-export async function listBackups({ dataDir }: Config, { json }: { json?: boolean }): Promise<void> {
-  requireDataDir({ dataDir });
+export async function listBackups(config: Config, { json }: { json?: boolean }): Promise<void> {
+  const { dataDir } = config;
+  requireDataDir(config);
   const snapshots = await listSnapshots(dataDir);
   if (!json && snapshots.length === 0)
     return void process.stdout.write(
-      wrapped(`There is no backup in ${dataDir} yet; ${typedProgram()} backup makes one.\n`),
+      wrapped(`There is no backup in ${dataDir} yet; ${typedCommand(config, 'backup')} makes one.\n`),
     );
   process.stdout.write(
     json

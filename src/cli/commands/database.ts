@@ -3,6 +3,7 @@ import { open, rename, rm, stat } from 'node:fs/promises';
 import type { EngineOptions } from '../../platform/runtime/index.ts';
 import { wrapped } from '../terminal/lines.ts';
 import { withProgress } from '../terminal/progress.ts';
+import { shellQuoted, typedCommand } from '../wiring/typed-command.ts';
 import { required, withAccess } from '../wiring/operator-access.ts';
 
 /** Whether a file system operation failed because a file exists, or doesn't. */
@@ -54,7 +55,10 @@ export async function databaseBackupCommand(
     withAccess(config, ({ dumps }) => writeWhole(path, required(dumps, 'dumps').create(id))),
   );
   process.stderr.write(
-    wrapped(`Backed up the database. infra-mcp database restore ${id} ${path} brings it back.\n`, process.stderr),
+    wrapped(
+      `Backed up the database. ${typedCommand(config, `database restore ${id} ${shellQuoted(path)}`)} brings it back.\n`,
+      process.stderr,
+    ),
   );
   process.stdout.write(json ? `${JSON.stringify({ file: path, bytes })}\n` : `${path}\n`);
 }

@@ -22,6 +22,7 @@ import { createLog } from '../wiring/log.ts';
 import { listeningOn } from '../wiring/listen-error.ts';
 import { choosableTools, offeredTools, offeredToolsets, toolsLeftOut } from '../wiring/offered-tools.ts';
 import { warningOfMissingResources } from '../wiring/policy.ts';
+import { approveCommandOf } from '../wiring/typed-command.ts';
 import { untilStopped } from '../wiring/until-stopped.ts';
 import { shippedTexts } from '../wiring/shipped-texts.ts';
 import { readCalls, type RecordDecision } from '../../server/audit/index.ts';
@@ -46,7 +47,7 @@ function openApprovalsSource(
   return {
     shown: {
       queue: createApprovalQueue(approvals, { how: 'page', record }),
-      program: approvals.program,
+      approveCommand: approveCommandOf(config),
       ...(shared && { operators: { records: shared.store.operatorSessions, keyRing: shared.keyRing } }),
       hasSecret: () => hasSecret(approvals.operator),
       latestCalls: async () => (config.auditCommand ? undefined : readCalls([file], maxShownCalls)),

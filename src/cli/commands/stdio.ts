@@ -42,9 +42,9 @@ const logMalformed =
  * Tells a person at a terminal that the server waits for a client.
  * @returns the handler of malformed messages: it explains the first typed text, and answers none.
  */
-async function greetPerson(log: ServerLogger): Promise<(malformed: MalformedMessage) => boolean> {
+async function greetPerson(config: Config, log: ServerLogger): Promise<(malformed: MalformedMessage) => boolean> {
   const { waitingText, typedText } = await import('../terminal/waiting-for-client.ts');
-  process.stderr.write(waitingText());
+  process.stderr.write(waitingText(config));
   const logged = logMalformed(log);
   let isExplained = false;
   return (malformed) => {
@@ -82,7 +82,7 @@ export async function stdioCommand(config: Config): Promise<void> {
     engine: connection.engine,
   });
   const stopped = untilStopped(process.stdin);
-  const onMalformed = process.stdin.isTTY ? await greetPerson(log) : logMalformed(log);
+  const onMalformed = process.stdin.isTTY ? await greetPerson(config, log) : logMalformed(log);
   const server = startStdioServer(
     {
       version: manifest.version,

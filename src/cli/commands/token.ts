@@ -37,7 +37,7 @@ export async function tokenCreateCommand(
 const stateOf = ({ revoked_at: revoked, expires_at: expires }: TokenRecord): Cell => {
   if (revoked !== null) return ['revoked', timeCell(revoked)];
   if (expires === null) return 'live';
-  return Date.parse(expires) > Date.now() ? ['live until', timeCell(expires)] : ['expired', timeCell(expires)];
+  return Date.parse(expires) > Date.now() ? ['live, expires', timeCell(expires)] : ['expired', timeCell(expires)];
 };
 
 /** `infra-mcp token list`: prints every token without its value. */

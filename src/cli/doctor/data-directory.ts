@@ -4,9 +4,13 @@ import { DatabaseSync } from 'node:sqlite';
 import { nearestExisting, tryWriting, unwritableBecause } from '../../files/index.ts';
 import { type Run, schemaStateOf } from '../../database/index.ts';
 import { databaseFile, platformSchema, readMove } from '../../platform/store/index.ts';
-import { typedProgram } from '../init/launch.ts';
+import type { Config } from '../config/index.ts';
+import { typedCommand } from '../wiring/typed-command.ts';
 import { endpointOf } from '../wiring/data-dir-claim.ts';
 import { type DoctorFinding, findingBuilder, errorMessage } from '../../platform/common/index.ts';
+
+/** The data directory, and that of its keys. */
+type DataDirectory = Pick<Config, 'dataDir' | 'keysDir'>;
 
 const directory = findingBuilder('data directory');
 const disk = findingBuilder('disk space');
@@ -82,12 +86,10 @@ interface DatabaseFault {
   readonly todo: string;
 }
 
-const restore = (): string => `Restore a backup with ${typedProgram()} restore, or move the file away to start over.`;
-
 /** The result of SQLite's quick check; undefined if the database is intact. */
-function damageOf(database: DatabaseSync): DatabaseFault | undefined {
+function damageOf(database: DatabaseSync, todo: string): DatabaseFault | undefined {
   const { quick_check: verdict } = database.prepare('PRAGMA quick_check(1)').get() as { quick_check: string };
-  return verdict === 'ok' ? undefined : { says: `damaged: ${verdict}`, todo: restore() };
+  return verdict === 'ok' ? undefined : { says: `damaged: ${verdict}`, todo };
 }
 
 /** The fault if this version can't work on the platform's records, because a newer one changed them. */
@@ -110,25 +112,28 @@ function moveFaultOf(path: string): DatabaseFault | undefined {
   );
 }
 
-async function databaseFaultOf(dataDir: string, name: string): Promise<DatabaseFault | undefined> {
+async function databaseFaultOf(config: DataDirectory, name: string): Promise<DatabaseFault | undefined> {
+  const path = join(config.dataDir, name);
+  const todo = `Restore a backup with ${typedCommand(config, 'restore')}, or move the file away to start over.`;
   let database: DatabaseSync | undefined;
   try {
-    database = new DatabaseSync(join(dataDir, name), { readOnly: true });
+    database = new DatabaseSync(path, { readOnly: true });
     return (
-      damageOf(database) ??
-      (name === databaseFile ? (moveFaultOf(join(dataDir, name)) ?? (await newerFaultOf(database))) : undefined)
+      damageOf(database, todo) ??
+      (name === databaseFile ? (moveFaultOf(path) ?? (await newerFaultOf(database))) : undefined)
     );
   } catch (error) {
-    return { says: errorMessage(error), todo: restore() };
+    return { says: errorMessage(error), todo };
   } finally {
     database?.close();
   }
 }
 
-async function databaseFindings(dataDir: string): Promise<DoctorFinding[]> {
+async function databaseFindings(config: DataDirectory): Promise<DoctorFinding[]> {
+  const { dataDir } = config;
   const files = existsSync(dataDir) ? readdirSync(dataDir).filter((name) => name.endsWith('.sqlite')) : [];
   if (files.length === 0) return [databases.good('none yet')];
-  const found = await Promise.all(files.map(async (name) => ({ name, fault: await databaseFaultOf(dataDir, name) })));
+  const found = await Promise.all(files.map(async (name) => ({ name, fault: await databaseFaultOf(config, name) })));
   const faults = found.flatMap(({ name, fault }) =>
     fault ? [databases.bad(`${name}: ${fault.says}`, fault.todo)] : [],
   );
@@ -136,7 +141,7 @@ async function databaseFindings(dataDir: string): Promise<DoctorFinding[]> {
 }
 
 /** Checks the data directory, its disk space and its databases. Changes nothing. */
-export const directoryFindings = async (dataDir: string): Promise<DoctorFinding[]> => {
-  const found = await directoryFinding(dataDir);
-  return found.state === 'bad' ? [found] : [found, diskFinding(dataDir), ...(await databaseFindings(dataDir))];
+export const directoryFindings = async (config: DataDirectory): Promise<DoctorFinding[]> => {
+  const found = await directoryFinding(config.dataDir);
+  return found.state === 'bad' ? [found] : [found, diskFinding(config.dataDir), ...(await databaseFindings(config))];
 };

@@ -51,7 +51,7 @@ const checks: readonly {
     progress: 'Checking the data directory',
     about: 'data directory',
     servers: ['stdio', 'http'],
-    run: ({ dataDir }) => directoryFindings(dataDir),
+    run: directoryFindings,
   },
   {
     progress: 'Asking the database',

@@ -4,6 +4,7 @@ import { tools } from '../../../tools/index.ts';
 import { type Config, pageLink } from '../config/index.ts';
 import { denialOf, hasSecret, type Policy } from '../../server/guard/index.ts';
 import { typedProgram } from '../init/launch.ts';
+import { typedCommand } from '../wiring/typed-command.ts';
 import { configuredWebhook } from '../wiring/approvals-webhook.ts';
 import { approvalsConfigOf, auditFilesOf } from '../wiring/guard.ts';
 import { configuredPolicy } from '../wiring/policy.ts';
@@ -44,15 +45,15 @@ export async function policyFindings(config: Config): Promise<DoctorFinding[]> {
 export async function approvalsFinding(config: Config): Promise<DoctorFinding> {
   try {
     if (await hasSecret(approvalsConfigOf(config).operator))
-      return approvals.good(`an operator secret is set; ${typedProgram()} approve lists what waits`);
+      return approvals.good(`an operator secret is set; ${typedCommand(config, 'approve')} lists what waits`);
     return approvals.note(
       "no operator secret is set: high-risk calls are refused if the client can't ask its user, or if a policy requires the operator",
-      `To approve them in a terminal instead: ${typedProgram()} approve --set-secret`,
+      `To approve them in a terminal instead: ${typedCommand(config, 'approve --set-secret')}`,
     );
   } catch (error) {
     return approvals.bad(
       `the operator's file can't be read: ${errorMessage(error)}`,
-      `Set the secret again: ${typedProgram()} approve --set-secret`,
+      `Set the secret again: ${typedCommand(config, 'approve --set-secret')}`,
     );
   }
 }
@@ -93,7 +94,7 @@ export function auditFinding(config: Config): DoctorFinding {
   const { file } = auditFilesOf(config);
   const path = existsSync(file) ? file : dirname(file);
   if (!existsSync(path) ? dirname(file) === config.dataDir : hasAccess(path, constants.W_OK))
-    return audit.good(`${file}; ${typedProgram()} audit verify checks it`);
+    return audit.good(`${file}; ${typedCommand(config, 'audit verify')} checks it`);
   return audit.bad(
     `${file} can't be written: changes can't be recorded and are therefore refused`,
     'Create its directory, give this user write access, or set another file with INFRA_AUDIT_FILE.',

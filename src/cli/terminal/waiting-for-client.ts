@@ -1,6 +1,8 @@
 import manifest from '../../../package.json' with { type: 'json' };
 import { commandLine, launchOf, typedProgram } from '../init/launch.ts';
 import { addingCommands, assistants } from '../init/assistants.ts';
+import type { Config } from '../config/index.ts';
+import { typedCommand } from '../wiring/typed-command.ts';
 import { wrapped } from './lines.ts';
 import { styled } from './style.ts';
 
@@ -27,20 +29,20 @@ function addingLines(): string[] {
 /**
  * The text for a person who starts the server in a terminal: what it waits for, how to connect to it, and other
  * commands.
+ * @param config of the server, which the commands keep
  */
-export function waitingText(): string {
-  const program = typedProgram();
+export function waitingText(config: Config): string {
   return [
     prose(
       `${styled('bold', `infra-mcp ${manifest.version}`, process.stderr)} waits for an MCP client on stdin. Assistants start it themselves: there is nothing to type here.\n`,
     ),
     '\nConnect an assistant:\n',
-    command(`${program} init`, 'finds the assistants of this machine, and asks before it changes anything'),
+    command(typedCommand(config, 'init'), 'finds the assistants of this machine, and asks before it changes anything'),
     ...addingLines(),
     '\nElsewhere:\n',
-    command(`${program} doctor`, 'checks the setup'),
-    command(`${program} tools`, 'lists the tools'),
-    command(`${program} --help`, 'lists all commands'),
+    command(typedCommand(config, 'doctor'), 'checks the setup'),
+    command(typedCommand(config, 'tools'), 'lists the tools'),
+    command(`${typedProgram()} --help`, 'lists all commands'),
     '\nCtrl-C ends it.\n',
   ].join('');
 }

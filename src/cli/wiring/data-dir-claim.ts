@@ -6,7 +6,7 @@ import * as z from 'zod';
 import { makeFolder, tryWriting, unwritableBecause } from '../../files/index.ts';
 import type { Config } from '../config/index.ts';
 import { databaseFile, hasUnmovedRecords } from '../../platform/store/index.ts';
-import { typedProgram } from '../init/launch.ts';
+import { typedCommand } from './typed-command.ts';
 import { readTextFile, replaceSecretFile } from './secret-file.ts';
 
 const lockFile = 'serving.lock';
@@ -106,11 +106,12 @@ const nothingToClaim: DataDirClaim = { publish: async () => undefined, release: 
  * Requires that a data directory has no unmoved records when a database is served.
  * @throws Error that names the command to move them
  */
-function requireNoUnmovedRecords(dataDir: string): void {
+function requireNoUnmovedRecords(config: Pick<Config, 'dataDir'>): void {
+  const { dataDir } = config;
   if (!hasUnmovedRecords(join(dataDir, databaseFile))) return;
   throw new Error(
     `There are records in ${dataDir} that were not moved to the database at INFRA_DATABASE_URL, and would not be found there. Nothing was changed. ` +
-      `Move them first: ${typedProgram()} migrate. If they are no longer needed, set INFRA_DATA_DIR to another directory.`,
+      `Move them first: ${typedCommand(config, 'migrate')}. If they are no longer needed, set INFRA_DATA_DIR to another directory.`,
   );
 }
 
@@ -120,12 +121,9 @@ function requireNoUnmovedRecords(dataDir: string): void {
  * @throws UnusableDirectory
  * @throws Error when records in a database are served while the directory still has unmoved records.
  */
-export async function claimRecords({
-  dataDir,
-  databaseUrl,
-}: Pick<Config, 'dataDir' | 'databaseUrl'>): Promise<DataDirClaim | undefined> {
-  if (databaseUrl === undefined) return claimDataDir(dataDir);
-  requireNoUnmovedRecords(dataDir);
+export async function claimRecords(config: Pick<Config, 'dataDir' | 'databaseUrl'>): Promise<DataDirClaim | undefined> {
+  if (config.databaseUrl === undefined) return claimDataDir(config.dataDir);
+  requireNoUnmovedRecords(config);
   return nothingToClaim;
 }
 

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { defaultDataDir, type Config } from '../config/index.ts';
+import type { Config } from '../config/index.ts';
 import {
   auditDecisions,
   auditRecorder,
@@ -25,6 +25,7 @@ import {
 import { keysFromFile, type KeyProvider } from '../../server/context/index.ts';
 import { typedProgram } from '../init/launch.ts';
 import { keyFilesOf } from './secret-file.ts';
+import { approveCommandOf, operatorFlags } from './typed-command.ts';
 import type { SharedGuard } from './shared-guard.ts';
 import type { GuardDependencies } from '../../server/protocol/index.ts';
 
@@ -40,23 +41,6 @@ const guardFiles = ({ dataDir, keysDir }: Config) => ({
 export const guardStoreOf = (config: Config): string => guardFiles(config).store;
 
 const keysFor = (config: Config): KeyProvider => keysFromFile(guardFiles(config).guard);
-
-/** Quotes a word for a POSIX shell. */
-const shellQuoted = (word: string): string =>
-  /^[\w./:@%+=-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
-
-/**
- * Options for the operator's command to use the same directories and audit log. Never the audit command, which may
- * contain secrets.
- */
-function operatorOptions({ dataDir, keysDir, auditFile }: Config): string | undefined {
-  const words = [
-    ...(dataDir === defaultDataDir(process.env) ? [] : ['--data-dir', dataDir]),
-    ...(keysDir === dataDir ? [] : ['--keys-dir', keysDir]),
-    ...(auditFile === undefined ? [] : ['--audit-file', auditFile]),
-  ];
-  return words.length === 0 ? undefined : words.map(shellQuoted).join(' ');
-}
 
 /**
  * Identifies the log to which a process records. The logs of servers that share a store count as one, because they are
@@ -79,7 +63,7 @@ export const approvalsConfigOf = (
     keys,
     operator,
     program: typedProgram(),
-    options: operatorOptions(config),
+    options: operatorFlags(config),
     log: logOf(config, keys, shared !== undefined),
   };
 };
@@ -159,7 +143,7 @@ export function openGuard(config: Config, { webhook, observer, shared }: OpenGua
   const isStored = (): boolean => shared !== undefined || existsSync(guardFiles(config).store);
   return {
     dependencies: {
-      program: typedProgram(),
+      approveCommand: approveCommandOf(config),
       keys,
       recorder: auditRecorder(auditLog, clock),
       approvals: createApprovals({ ...approvals, observer }, webhook?.announce),

@@ -28,7 +28,7 @@ import {
 } from '../../platform/store/index.ts';
 import { exportCounts, type ExportedCounts } from '../../server/guard/index.ts';
 import type { Config } from '../config/index.ts';
-import { typedProgram } from '../init/launch.ts';
+import { typedCommand } from './typed-command.ts';
 import { guardStoreOf } from './guard.ts';
 
 /** The result of moving a data directory's records to a database. */
@@ -132,7 +132,7 @@ export async function moveRecords(config: Config, databaseUrl: string): Promise<
   } catch (error) {
     if (error instanceof CommitUnknown)
       throw new Error(
-        `The connection to the database ${target} broke while everything was committed there: it has all records or none. Run ${typedProgram()} migrate again, which checks this and completes it; until then no process can serve ${dataDir}.`,
+        `The connection to the database ${target} broke while everything was committed there: it has all records or none. Run ${typedCommand(config, 'migrate')} again, which checks this and completes it; until then no process can serve ${dataDir}.`,
         { cause: error },
       );
     // The mark of an earlier run stays, because its records may be in the database.

@@ -63,8 +63,8 @@ export interface CallObserver {
 export interface CallDependencies extends GuardedCallDependencies {
   /** The platform's client, connected on first use. */
   readonly connect: () => Promise<{ readonly client: Client }>;
-  /** The command with which the operator starts this program in a shell. Default: its name. */
-  readonly program?: string | undefined;
+  /** The command with which the operator approves calls in a shell. Default: `infra-mcp approve`. */
+  readonly approveCommand?: string | undefined;
   readonly confirmer: Confirmer;
   readonly recorder: Recorder;
   /** Counts and traces calls. Default: none. */

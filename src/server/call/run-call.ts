@@ -77,7 +77,7 @@ function replyTo(failure: Failure, error: unknown, call: Call): Reply {
       tool,
       redactor,
       hidden: deps.registry?.hidden ?? [],
-      program: deps.program,
+      approveCommand: deps.approveCommand,
       tellsOnly: keepsPlaces(call) ? call.args : undefined,
     }),
     ...responseIssues,

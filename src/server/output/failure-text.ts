@@ -32,8 +32,8 @@ interface TextContext {
   readonly redactor: Pick<Redactor, 'text' | 'echo'>;
   /** Names of tools that clients don't see: the text must not mention them. */
   readonly hidden: readonly string[];
-  /** The command with which the operator starts this program in a shell. Default: its name. */
-  readonly program?: string | undefined;
+  /** The command with which the operator approves calls in a shell. Default: `infra-mcp approve`. */
+  readonly approveCommand?: string | undefined;
   /**
    * The caller's arguments, if the platform's texts may contain no other ids: an error can name resources that the
    * policy hides.
@@ -165,9 +165,9 @@ const refusals: Record<Refusal, ReasonAndNext> = {
 };
 
 /** The same advice, with commands as the operator types them. */
-const typedBy = (program: string | undefined, { what, next }: ReasonAndNext): ReasonAndNext => ({
+const typedBy = (approveCommand: string | undefined, { what, next }: ReasonAndNext): ReasonAndNext => ({
   what,
-  next: program === undefined ? next : next.replaceAll('infra-mcp approve', `${program} approve`),
+  next: approveCommand === undefined ? next : next.replaceAll('infra-mcp approve', () => approveCommand),
 });
 
 const notAgreedText = (tool: Tool, { what, next }: ReasonAndNext, plan: RefusedPlan): string =>
@@ -222,7 +222,8 @@ const failureTexts: FailureTexts = {
   bad_address: ({ problem }, { tool, redactor, hidden }) =>
     `${notCalledText(tool)}. ${resolutionProblemText(problem, { redactor, hidden })}`,
   denied: ({ denial }, { tool }) => `${notCalledText(tool)}: ${denial.rule} (${denial.setBy}). ${denial.instead}`,
-  not_confirmed: ({ why, plan }, { tool, program }) => notAgreedText(tool, typedBy(program, refusals[why]), plan),
+  not_confirmed: ({ why, plan }, { tool, approveCommand }) =>
+    notAgreedText(tool, typedBy(approveCommand, refusals[why]), plan),
   pending: ({ plan, ...approval }, { tool }) => notAgreedText(tool, pending(approval), plan),
   not_recorded: ({ requestId }, { tool }) =>
     `${notCarriedOutText(tool)} and nothing has changed: this server could not write the record it has to make first. Whoever runs it finds the reason in its log under request ${requestId}.`,

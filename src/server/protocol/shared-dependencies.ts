@@ -70,8 +70,8 @@ export interface SharedDependenciesConfig {
 
 /** Dependencies of the guard that outlive a process. */
 export interface GuardDependencies {
-  /** The command with which the operator starts this program in a shell. Default: its name. */
-  readonly program?: string;
+  /** The command with which the operator approves calls in a shell. Default: `infra-mcp approve`. */
+  readonly approveCommand?: string;
   readonly keys: KeyProvider;
   readonly recorder: Recorder;
   readonly approvals?: Approvals;
@@ -153,7 +153,7 @@ export function createDependencies({
   observer,
   answerTime,
 }: SharedDependenciesConfig): SharedDependencies {
-  const { program, keys, recorder, approvals, highRiskCalls, sharedAnswers } = guard;
+  const { approveCommand, keys, recorder, approvals, highRiskCalls, sharedAnswers } = guard;
   const environment = process.env;
   // Names are never removed: their values stay secret even if the policy no longer contains them.
   const ownValueVariables = new Set<string>();
@@ -165,7 +165,7 @@ export function createDependencies({
   });
   const scopeResolver = policy.scope && createScopeResolver(policy.scope, resolver);
   const shared = {
-    program,
+    approveCommand,
     confirmer: createConfirmer({ keys, approvals, shared: sharedAnswers }),
     recorder,
     observer,

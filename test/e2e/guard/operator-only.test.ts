@@ -89,7 +89,7 @@ describe('a call that the policy leaves to the operator', () => {
     const { call, proxy } = await startServer(['operator_only: [destructive]'], { user, operator: false });
     const result = await call('stop_environment', calls['stop_environment']!());
     expect(failureIn(result)).toEqual({ kind: 'not_confirmed', why: 'operator_only', outcome: 'refused' });
-    expect(textOf(result)).toContain('infra-mcp approve --set-secret');
+    expect(textOf(result)).toMatch(/infra-mcp approve --data-dir \S+ --set-secret/);
     expect(user.questions).toEqual([]);
     expect(proxy.writes()).toEqual([]);
   });

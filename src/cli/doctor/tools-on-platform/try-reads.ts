@@ -239,7 +239,7 @@ export async function tryReads(
   await searchFurther(operations.list_services, 'environmentId', examination);
   await tryPossible(examination);
   const { results, requests, ids, ended, failure } = examination;
-  const isAnything = results.values().some(({ state }) => state === 'answered');
+  const isAnything = [...results.values()].some(({ state }) => state === 'answered');
   for (const operation of reads.filter((one) => !results.has(one)))
     results.set(operation, { state: 'not_tried', why: reasonNotTried(operation, examination) });
   return { results, requests, seen: ids.counts(), ended, ...(!isAnything && failure && { failure }) };

@@ -29,8 +29,8 @@ import { style } from './style.ts';
 /** The data behind the approvals page. */
 export interface ApprovalsSource {
   readonly queue: ApprovalQueue;
-  /** The shell command that starts this program. */
-  readonly program: string;
+  /** The shell command with which the operator approves calls, such as `infra-mcp approve`. */
+  readonly approveCommand: string;
   /** Set if a sign-in is valid at every server. Default: only at this one. */
   readonly operators?: SharedOperators;
   /** Whether the operator has set a secret. */
@@ -133,9 +133,12 @@ const operatorCookieIn = ({ headers: requestHeaders }: Request): string =>
     .map((pair) => pair.trim().split('='))
     .find(([name]) => name === cookieName)?.[1] ?? '';
 
-const lockedMessage = ({ until, everywhere }: Extract<UnlockedQueue, { kind: 'locked' }>, program: string): string =>
+const lockedMessage = (
+  { until, everywhere }: Extract<UnlockedQueue, { kind: 'locked' }>,
+  approveCommand: string,
+): string =>
   `Too many wrong secrets were given ${everywhere ? 'on this page' : 'from your address'}. The next try counts from ${new Date(until).toISOString()}. ` +
-  `In a terminal on the server you need not wait: ${program} approve`;
+  `In a terminal on the server you need not wait: ${approveCommand}`;
 
 /** Browsers send an Origin header with every form. A form without one, or from another origin, is rejected. */
 const isSameOrigin = ({ headers: requestHeaders }: Request, publicUrl: URL | undefined): boolean => {
@@ -146,7 +149,7 @@ const isSameOrigin = ({ headers: requestHeaders }: Request, publicUrl: URL | und
 /** The page on which the operator approves or refuses calls. Works without scripts; with them, it stays up to date. */
 export function approvalsPage({
   queue,
-  program,
+  approveCommand,
   operators: shared,
   hasSecret,
   latestCalls,
@@ -199,7 +202,7 @@ export function approvalsPage({
     const status = code === '' || isCode(code) ? 200 : 404;
     if (!operator)
       return htmlResponse(
-        (await hasSecret()) ? signIn(undefined, status === 404 ? '' : code) : closedPage(paths, program),
+        (await hasSecret()) ? signIn(undefined, status === 404 ? '' : code) : closedPage(paths, approveCommand),
         status,
       );
     const [shown, calls] = await Promise.all([code === '' ? listing(query) : single(code), latestCalls()]);
@@ -217,7 +220,7 @@ export function approvalsPage({
     if (unlocked.kind === 'unlocked')
       return redirect(code === '' ? {} : { code }, cookieOf((await operators.start(unlocked)).cookie));
     log.warn({ why: unlocked.kind, address }, 'operator login refused');
-    if (unlocked.kind === 'locked') return htmlResponse(signIn(lockedMessage(unlocked, program), code), 429);
+    if (unlocked.kind === 'locked') return htmlResponse(signIn(lockedMessage(unlocked, approveCommand), code), 429);
     return htmlResponse(
       signIn(
         `That is not the secret. ${unlocked.left} more ${unlocked.left === 1 ? 'try' : 'tries'} before a pause.`,

@@ -113,11 +113,11 @@ export const loginPage = (paths: ApprovalsPaths, words: string | undefined, code
 
 /**
  * Shown while no operator secret is set: login isn't possible.
- * @param program the shell command that starts this program
+ * @param approveCommand the shell command with which the operator approves calls
  */
-export const closedPage = (paths: ApprovalsPaths, program: string): Html =>
+export const closedPage = (paths: ApprovalsPaths, approveCommand: string): Html =>
   framed(
-    html`<p>No operator secret is set. Set one on the server: <code>${program} approve --set-secret</code></p>`,
+    html`<p>No operator secret is set. Set one on the server: <code>${approveCommand} --set-secret</code></p>`,
     paths,
   );
 
