@@ -35,7 +35,13 @@ function keepCompiled() {
 /** Starts the program. */
 function start() {
   keepCompiled();
-  void import('../dist/infra-mcp.mjs');
+  import('../dist/infra-mcp.mjs').catch(function (error) {
+    var program = new URL('../dist/infra-mcp.mjs', import.meta.url);
+    if (process.getBuiltinModule('node:fs').existsSync(program)) throw error;
+    var folder = process.getBuiltinModule('node:url').fileURLToPath(new URL('..', import.meta.url));
+    console.error('infra-mcp is not built in ' + folder + '. Run npm run build there, and start infra-mcp again.');
+    process.exitCode = 1;
+  });
 }
 
 /** Says why it doesn't start. */

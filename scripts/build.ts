@@ -4,16 +4,16 @@
  * bundled packages.
  */
 import { cp, mkdir, writeFile } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { build, type Plugin } from 'esbuild';
+import { build, type Metafile, type Plugin } from 'esbuild';
 import manifest from '../package.json' with { type: 'json' };
 import { textPaths } from '../src/server/browse/index.ts';
 import { narrowUndici } from './build/narrow-undici.ts';
 import { opentelemetryModules } from './build/opentelemetry-modules.ts';
 import { derivePrebuilt } from './build/prebuilt.ts';
 import { doorsSkipped } from './build/skip-doors.ts';
-import { emptyOutputDirectory } from './output-directory.ts';
+import { replaceOutputDirectory } from './output-directory.ts';
 import { noticesFor, packagesOf } from './shipping/notices.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -51,52 +51,59 @@ const prebuilt: Plugin = {
   },
 };
 
-await emptyOutputDirectory(outdir, { root, written: 'infra-mcp.mjs', standard: 'dist' });
-const { metafile, outputFiles } = await build({
-  write: false,
-  absWorkingDir: root,
-  // The bundle is the same wherever node_modules really is.
-  preserveSymlinks: true,
-  entryPoints: { 'infra-mcp': 'src/main.ts' },
-  outdir: resolve(outdir),
-  entryNames: '[name]',
-  chunkNames: 'chunks/[name]-[hash]',
-  outExtension: { '.js': '.mjs' },
-  bundle: true,
-  splitting: true,
-  format: 'esm',
-  platform: 'node',
-  // The oldest supported Node: '>=22.19' becomes 'node22.19'.
-  target: manifest.engines.node.replace('>=', 'node'),
-  banner: { js: requireForBundledPackages.trimEnd() },
-  minify: true,
-  alias: {
-    'jsonc-parser': 'jsonc-parser/lib/esm/main.js',
-    '@modelcontextprotocol/server/_shims': './scripts/build/shims.ts',
-  },
-  plugins: [prebuilt, doorsSkipped, narrowUndici, opentelemetryModules],
-  metafile: true,
-  logLevel: 'warning',
-});
+/** Writes what is shipped into an empty directory. @returns what was bundled */
+async function writeProgram(draft: string): Promise<Metafile> {
+  const { metafile, outputFiles } = await build({
+    write: false,
+    absWorkingDir: root,
+    // The bundle is the same wherever node_modules really is.
+    preserveSymlinks: true,
+    entryPoints: { 'infra-mcp': 'src/main.ts' },
+    outdir: resolve(outdir),
+    entryNames: '[name]',
+    chunkNames: 'chunks/[name]-[hash]',
+    outExtension: { '.js': '.mjs' },
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    // The oldest supported Node: '>=22.19' becomes 'node22.19'.
+    target: manifest.engines.node.replace('>=', 'node'),
+    banner: { js: requireForBundledPackages.trimEnd() },
+    minify: true,
+    alias: {
+      'jsonc-parser': 'jsonc-parser/lib/esm/main.js',
+      '@modelcontextprotocol/server/_shims': './scripts/build/shims.ts',
+    },
+    plugins: [prebuilt, doorsSkipped, narrowUndici, opentelemetryModules],
+    metafile: true,
+    logLevel: 'warning',
+  });
 
-await Promise.all(
-  outputFiles.map(async ({ path, text }) => {
-    await mkdir(dirname(path), { recursive: true });
-    await writeFile(path, withoutUnusedRequire(text));
-  }),
-);
-await Promise.all(
-  Object.values(textPaths).map((path) => cp(join(root, path), join(outdir, path), { recursive: true })),
-);
-await writeFile(join(outdir, 'THIRD-PARTY-NOTICES.txt'), await noticesFor(root, Object.keys(metafile.inputs)));
+  await Promise.all(
+    outputFiles.map(async ({ path, text }) => {
+      const file = join(draft, relative(resolve(outdir), path));
+      await mkdir(dirname(file), { recursive: true });
+      await writeFile(file, withoutUnusedRequire(text));
+    }),
+  );
+  await Promise.all(
+    Object.values(textPaths).map((path) => cp(join(root, path), join(draft, path), { recursive: true })),
+  );
+  await writeFile(join(draft, 'THIRD-PARTY-NOTICES.txt'), await noticesFor(root, Object.keys(metafile.inputs)));
+  return metafile;
+}
+
+const place = { root, written: 'infra-mcp.mjs', standard: 'dist' };
+const { outputs } = await replaceOutputDirectory(outdir, place, writeProgram);
 if (packageList !== undefined) {
   // Without what was read and then left out as unused.
-  const bundled = Object.values(metafile.outputs).flatMap(({ inputs }) =>
+  const bundled = Object.values(outputs).flatMap(({ inputs }) =>
     Object.entries(inputs).flatMap(([file, { bytesInOutput }]) => (bytesInOutput > 0 ? [file] : [])),
   );
   await writeFile(packageList, JSON.stringify(await packagesOf(root, bundled)));
 }
 
-const files = Object.entries(metafile.outputs).toSorted(([, a], [, b]) => b.bytes - a.bytes);
+const files = Object.entries(outputs).toSorted(([, a], [, b]) => b.bytes - a.bytes);
 for (const [file, { bytes }] of files) console.log(`${kilobytes(bytes)}  ${file}`);
 console.log(`${kilobytes(files.reduce((sum, [, { bytes }]) => sum + bytes, 0))}  in ${files.length} files`);

@@ -86,6 +86,22 @@ test('what ends it ends the program that it has started', async () => {
   expect(await once(child, 'exit')).toEqual([3, null]);
 });
 
+test('without the program, says in one line that it is not built', async () => {
+  await rm(join(folder, 'dist'), { recursive: true });
+  expect(await startOn(process.versions.node)).toMatchObject({
+    code: 1,
+    stderr: `infra-mcp is not built in ${folder}/. Run npm run build there, and start infra-mcp again.\n`,
+  });
+});
+
+test('a program that is there and fails says why', async () => {
+  await writeFile(join(folder, 'dist/infra-mcp.mjs'), "import './missing.mjs'");
+  const { code, stderr } = await startOn(process.versions.node);
+  expect(code).not.toBe(0);
+  expect(stderr).toContain('missing.mjs');
+  expect(stderr).not.toContain('is not built');
+});
+
 test('the same Node beside it does not help', async () => {
   await nodeBesides((path) => symlink(process.execPath, path));
   expect(await startOn(tooOld)).toMatchObject({ code: 1, stderr: expect.stringContaining('needs Node') as string });

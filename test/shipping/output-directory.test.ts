@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { emptyOutputDirectory } from '../../scripts/output-directory.ts';
+import { emptyOutputDirectory, replaceOutputDirectory } from '../../scripts/output-directory.ts';
 import { temporaryDirectory } from '../support/built-program.ts';
 import { root } from './repository-files.ts';
 
@@ -49,6 +49,37 @@ describe('an output directory', () => {
     );
     expect(await readdir(checkout)).toEqual(['SHA256SUMS', 'link', 'src']);
     expect(await readdir(join(checkout, 'src'))).toEqual(['main.ts']);
+  });
+
+  test('is replaced once everything is written, and stays as it is until then', async () => {
+    const parent = await directoryWith('out/SHA256SUMS', 'out/old');
+    const outdir = join(parent, 'out');
+    await replaceOutputDirectory(outdir, options(await directoryWith('package.json')), async (draft) => {
+      await writeFile(join(draft, 'SHA256SUMS'), '');
+      expect(await readdir(outdir)).toEqual(['SHA256SUMS', 'old']);
+    });
+    expect(await readdir(outdir)).toEqual(['SHA256SUMS']);
+    expect(await readdir(parent)).toEqual(['out']);
+  });
+
+  test('stays as it is if writing fails', async () => {
+    const parent = await directoryWith('out/SHA256SUMS', 'out/old');
+    const outdir = join(parent, 'out');
+    const replaced = replaceOutputDirectory(outdir, options(await directoryWith('package.json')), async (draft) => {
+      await writeFile(join(draft, 'SHA256SUMS'), '');
+      throw new Error('no space left');
+    });
+    await expect(replaced).rejects.toThrow('no space left');
+    expect(await readdir(outdir)).toEqual(['SHA256SUMS', 'old']);
+    expect(await readdir(parent)).toEqual(['out']);
+  });
+
+  test('that is missing is created', async () => {
+    const outdir = join(await directoryWith(), 'a/b');
+    await replaceOutputDirectory(outdir, options(await directoryWith('package.json')), (draft) =>
+      writeFile(join(draft, 'new'), ''),
+    );
+    expect(await readdir(outdir)).toEqual(['new']);
   });
 
   test.each(['build.ts', 'release.ts'])('with files of somebody else is refused by scripts/%s', async (script) => {
