@@ -38,7 +38,7 @@ describe('of a first start', () => {
     expect(of('data directory')?.says).toBe(`${directory} is created on first use`);
     expect(of('platform')?.says).toContain('embedded');
     expect(of('approvals')).toMatchObject({
-      state: 'note',
+      state: 'info',
       todo: expect.stringContaining('infra-mcp approve --set-secret') as string,
     });
     expect(findings.filter(({ check }) => check === 'port')).toEqual([]);
@@ -70,7 +70,7 @@ describe('of a first start', () => {
     const { code, stdout } = await runProgram(['doctor'], { INFRA_DATA_DIR: await temporaryDirectory() });
     expect(stdout.split('\n')).toEqual([
       expect.stringMatching(/^ +what +found$/),
-      expect.stringMatching(/^! +approvals +.*infra-mcp approve --set-secret$/),
+      expect.stringMatching(/^i +approvals +.*infra-mcp approve --set-secret$/),
       '',
       expect.stringMatching(/^9 checks found nothing to do; 1 of \d+ options is set\. --verbose shows them all\.$/),
       'Nothing is wrong.',
@@ -83,7 +83,7 @@ describe('of a first start', () => {
     const { code, stdout } = await runProgram(['doctor', '--verbose'], { INFRA_DATA_DIR: await temporaryDirectory() });
     expect(stdout.split('\n').slice(0, 3)).toEqual([
       expect.stringMatching(/what +found$/),
-      expect.stringMatching(/^! +approvals/),
+      expect.stringMatching(/^i +approvals/),
       expect.stringMatching(/^✓ +node/),
     ]);
     expect(stdout).toMatch(/^INFRA_READ_ONLY +false +default$/m);

@@ -60,7 +60,7 @@ describe('the doctor of a platform', () => {
     const { of } = await doctor('--engine', address, '--engine-tls-dir', certificates.directory);
     expect(of('access')).toMatchObject({ state: 'good', says: 'over TLS, with a certificate' });
     // From outside, nothing tells how much of another machine's disk is free.
-    expect(of('disk of the engine')).toMatchObject({ state: 'note', todo: expect.stringContaining('df -h') });
+    expect(of('disk of the engine')).toMatchObject({ state: 'info', todo: expect.stringContaining('df -h') });
     expect(of('swarm')?.todo).toContain(`--tlsverify --tlscacert ${certificates.ca}`);
     const directory = await temporaryDirectory();
     await symlink(certificates.ca, join(directory, 'ca.pem'));
@@ -95,7 +95,7 @@ describe('the doctor of a platform', () => {
       says: expect.stringContaining("docker.io/library/caddy:2 is missing, and can't be pulled"),
     });
     expect(of('databases')).toMatchObject({
-      state: 'note',
+      state: 'info',
       says: expect.stringMatching(/MYSQL and MONGODB are untested/),
     });
     expect(code).toBe(0);

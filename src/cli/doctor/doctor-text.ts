@@ -8,12 +8,13 @@ import type { DoctorFinding, FindingState } from '../../platform/common/index.ts
 const marks: Readonly<Record<FindingState, Piece>> = {
   bad: { text: '✗', style: 'red' },
   note: { text: '!', style: 'yellow' },
+  info: { text: 'i', style: 'cyan' },
   skipped: { text: '–', style: 'dim' },
   good: { text: '✓', style: 'green' },
 };
 
-/** States that need attention, the worst first. */
-const attention: readonly FindingState[] = ['bad', 'note'];
+/** States that are always shown, the worst first. */
+const attention: readonly FindingState[] = ['bad', 'note', 'info'];
 
 const findingRow = ({ check, state, says, todo }: DoctorFinding): Cell[] => [
   marks[state],
@@ -38,12 +39,14 @@ function summary(findings: readonly DoctorFinding[], settings: readonly Setting[
   return `${checks}; ${set.length} of ${count(settings.length, 'option')} ${set.length === 1 ? 'is' : 'are'} set. --verbose shows them all.`;
 }
 
-const verdict = (findings: readonly DoctorFinding[]): string => {
-  const bad = findings.filter(({ state }) => state === 'bad').length;
-  return bad === 0
-    ? styled('green', 'Nothing is wrong.')
-    : styled('red', `${count(bad, 'thing is', 'things are')} wrong; each line says what to do.`);
-};
+function verdict(findings: readonly DoctorFinding[]): string {
+  const number = (state: FindingState): number => findings.filter((one) => one.state === state).length;
+  const [bad, notes] = [number('bad'), number('note')];
+  if (bad > 0) return styled('red', `${count(bad, 'thing is', 'things are')} wrong; each line says what to do.`);
+  return notes > 0
+    ? styled('yellow', `It can start, and ${count(notes, 'thing needs', 'things need')} attention here, marked with !.`)
+    : styled('green', 'Nothing is wrong.');
+}
 
 /**
  * The findings as text. Those that need attention come first, the worst on top.

@@ -46,7 +46,7 @@ export async function approvalsFinding(config: Config): Promise<DoctorFinding> {
   try {
     if (await hasSecret(approvalsConfigOf(config).operator))
       return approvals.good(`an operator secret is set; ${typedCommand(config, 'approve')} lists what waits`);
-    return approvals.note(
+    return approvals.info(
       "no operator secret is set: high-risk calls are refused if the client can't ask its user, or if a policy requires the operator",
       `To approve them in a terminal instead: ${typedCommand(config, 'approve --set-secret')}`,
     );

@@ -54,7 +54,7 @@ async function permissionsFinding(client: Client, organizationId: string): Promi
 
 function budgetFinding(client: Client): DoctorFinding {
   const left = client.budget();
-  if (!left) return budget.note('the platform reports no limit');
+  if (!left) return budget.info('the platform reports no limit');
   const usage = `${left.remaining} of ${left.limit} requests left until ${new Date(left.resetAt).toISOString()}`;
   if (left.remaining > left.limit / 10) return budget.good(usage);
   return budget.note(

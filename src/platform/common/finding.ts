@@ -1,5 +1,8 @@
-/** The state of a check: fine, worth knowing, a problem, or not checked because of another problem. */
-export type FindingState = 'good' | 'note' | 'bad' | 'skipped';
+/**
+ * The state of a check: fine, fine with something to know, in need of attention on this machine, a problem, or not
+ * checked because of another problem.
+ */
+export type FindingState = 'good' | 'info' | 'note' | 'bad' | 'skipped';
 
 /** The result of one check. */
 export interface DoctorFinding {
@@ -14,6 +17,7 @@ export interface DoctorFinding {
 /** Creates the findings of one check. */
 export const findingBuilder = (check: string) => ({
   good: (says: string): DoctorFinding => ({ check, state: 'good', says }),
+  info: (says: string, todo?: string): DoctorFinding => ({ check, state: 'info', says, todo }),
   note: (says: string, todo?: string): DoctorFinding => ({ check, state: 'note', says, todo }),
   bad: (says: string, todo: string): DoctorFinding => ({ check, state: 'bad', says, todo }),
   skipped: (says: string): DoctorFinding => ({ check, state: 'skipped', says }),

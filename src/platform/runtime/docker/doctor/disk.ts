@@ -41,7 +41,7 @@ export async function diskFinding(
 ): Promise<DoctorFinding> {
   const [free, usage] = [freeBytes(examined, folder), await usageText(examined)];
   if (free === undefined)
-    return disk.note(`${usage}; the free space can't be determined from here`, `Check on its host: df -h ${folder}`);
+    return disk.info(`${usage}; the free space can't be determined from here`, `Check on its host: df -h ${folder}`);
   const has = `${sizeText(free)} free in ${folder}; ${usage}`;
   return free >= minFreeBytes
     ? disk.good(has)

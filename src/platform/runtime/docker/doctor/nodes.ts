@@ -48,7 +48,7 @@ async function failoverFinding({ docker, hasFastFailover }: ExaminedEngine): Pro
   const isFast = heartbeat <= fastHeartbeat;
   const now = `a lost node is detected after at most ${seconds(missedAfter(heartbeat))}: the heartbeat of the swarm is ${seconds(heartbeat)}`;
   if (hasFastFailover && !isFast)
-    return failover.note(
+    return failover.info(
       `${now}; with "failover: fast", the platform sets it to ${seconds(fastHeartbeat)} when it starts, for the whole swarm`,
     );
   return failover.good(

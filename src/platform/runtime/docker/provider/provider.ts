@@ -9,7 +9,7 @@ import { createCluster } from './create-cluster.ts';
 import { openAccess } from './operator-access.ts';
 
 /** The finding about databases whose images this project's tests have never run. */
-const databasesFinding = findingBuilder('databases').note(
+const databasesFinding = findingBuilder('databases').info(
   `databases of the types ${untestedDatabases.join(' and ')} are untested here`,
   'Try one, with a restart and a new version, before you rely on it.',
 );

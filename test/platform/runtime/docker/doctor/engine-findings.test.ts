@@ -179,7 +179,7 @@ test('how soon a lost node is missed is told, and what the platform would change
     says: 'a lost node is detected after at most 15 s: the heartbeat of the swarm is 5 s; "failover: fast" in the clusters file would set it to 1 s',
   });
   expect((await examine({ nodes, hasFastFailover: true })).of('failover')).toMatchObject({
-    state: 'note',
+    state: 'info',
     says: expect.stringContaining('the platform sets it to 1 s when it starts, for the whole swarm'),
   });
   expect((await examine({ nodes, hasFastFailover: true, heartbeat: 1e9 })).of('failover')).toEqual({
