@@ -5,7 +5,8 @@ import { dirname, join } from 'node:path';
 import { parse as parseJsonc } from 'jsonc-parser';
 import { parse as parseToml } from 'smol-toml';
 import { parse as parseYaml } from 'yaml';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, inject, onTestFinished, test, vi } from 'vitest';
+import { initCommand } from '../../src/cli/commands/init.ts';
 import { type Assistant, assistants, type Machine, namesOf } from '../../src/cli/init/assistants.ts';
 import { commandLine, runProgram, temporaryDirectory } from '../support/built-program.ts';
 import { spawnInTest } from '../support/started-program.ts';
@@ -179,7 +180,7 @@ describe('infra-mcp init', () => {
 
   test('tells for those it does not find what to put where', async () => {
     const { init, pathOf } = await homeWith(['cursor']);
-    const { code, stdout } = await init('--dry-run');
+    const { code, stdout } = await init('--dry-run', '--verbose');
     expect(code).toBe(0);
     const [, notFound = ''] = stdout.split('Not found on this machine');
     for (const { name, title } of assistants.filter((one) => one.name !== 'cursor')) {
@@ -323,7 +324,7 @@ describe('infra-mcp init', () => {
     async (name, text, comments) => {
       const { init, read, pathOf } = await homeWith([name]);
       await writeFile(pathOf(name), text);
-      const { code, stdout } = await init('--yes', '--remove');
+      const { code, stdout } = await init('--yes', '--remove', '--verbose');
       expect(code).toBe(0);
       expect(stdout).toContain('removes the entry at line');
       expect(stdout).toContain('  - npx -y infra-mcp\n');
@@ -341,7 +342,7 @@ describe('infra-mcp init', () => {
       pathOf('cursor'),
       '{ "mcpServers": { "infra": { "command": "docker", "args": ["run", "-i", "-e", "INFRA_API_TOKEN=a-secret-token", "ghcr.io/infra-mcp/infra-mcp:0.0.9"] } } }',
     );
-    const { stdout } = await init('--dry-run');
+    const { stdout } = await init('--dry-run', '--verbose');
     expect(stdout).toMatch(/^ {2}- docker run -i -e .* ghcr\.io\/infra-mcp\/infra-mcp:0\.0\.9$/m);
     expect(stdout).not.toContain('a-secret-token');
   });
@@ -374,7 +375,7 @@ describe('infra-mcp init', () => {
   test('makes no file for an assistant whose own would not be read any more', async () => {
     const { init, read, pathOf } = await homeWith([]);
     await mkdir(dirname(pathOf('continue')), { recursive: true });
-    expect(await init('--dry-run')).toMatchObject({
+    expect(await init('--dry-run', '--verbose')).toMatchObject({
       code: 0,
       stdout: expect.stringContaining(
         `Continue  ${pathOf('continue')}\n      mcpServers:\n        - name: infra\n`,
@@ -423,6 +424,41 @@ describe('infra-mcp init', () => {
     });
   });
 
+  test('says a line for each assistant, and only with --verbose what is written', async () => {
+    const { init, pathOf } = await homeWith(['cursor', 'zed']);
+    const { stdout } = await init('--dry-run', '--read-only');
+    expect(stdout).toMatch(
+      /^Assistants will start this, with these variables:\n {6}\/.*infra-mcp\.mjs\n {6}INFRA_READ_ONLY=true\n\n/,
+    );
+    expect(stdout).toContain(`\nCursor: adds it at line 3 of ${pathOf('cursor')}\nZed: adds it at line `);
+    expect(stdout).toContain('\nNot found on this machine: Claude Desktop, ');
+    expect(stdout.split('\n').length).toBeLessThan(16);
+    expect(stdout).not.toContain('"infra"');
+    expect((await init('--dry-run', '--verbose')).stdout).toContain('"infra"');
+  });
+
+  test('warns of what would keep the server from starting, and says what to ask once it is written', async () => {
+    const { init, home } = await homeWith(['cursor']);
+    const platform = ['--base-url', 'https://api.example.com', '--api-token-file', join(home, 'missing')];
+    const { code, stdout, stderr } = await init('--yes', ...platform);
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr: `warning: The server can't start with this: The API token can't be read from ${join(home, 'missing')}: there is no such file.\n`,
+    });
+    expect(stdout).toMatch(/Then ask one: "What do we have, and is anything broken\?"\n$/);
+  });
+
+  test('explains an exit code of 1', async () => {
+    const { init, pathOf } = await homeWith(['cursor', 'zed']);
+    await writeFile(pathOf('cursor'), '[]');
+    expect(await init('--yes')).toMatchObject({
+      code: 1,
+      stdout: expect.stringMatching(
+        /\nThe exit code is 1, because this file was left as before: Cursor\.\n$/,
+      ) as string,
+    });
+  });
+
   test('completes and refuses names of assistants', async () => {
     const { code, stderr } = await runProgram(['init', '--assistant', 'emacs']);
     expect(code).toBe(1);
@@ -448,15 +484,54 @@ async function typeInTerminal(home: string, args: readonly string[], answer: str
 const isCopied = (line: string): boolean => /^(?: {2}[+-] | {6})/.test(line) || /^ {2}\S+ mcp add infra /.test(line);
 
 describe('in a terminal', () => {
-  test.each([50, 80])('text fits into %i columns, and what may be copied stays as it is', async (width) => {
+  test.each([
+    [50, []],
+    [80, ['--verbose']],
+  ])('text fits into %i columns, and what may be copied stays as it is', async (width, more) => {
     const { home, env, init } = await homeWith(['cursor', 'zed']);
     await writeFile(join(home, '.cursor', 'mcp.json'), '{ "mcpServers": { "infra": { "command": "another-tool" } } }');
-    const { lines } = await shownInTerminal(['init', '--dry-run'], { ...env, NO_COLOR: '1' }, width);
-    const whole = (await init('--dry-run')).stdout.split('\n');
+    const { lines } = await shownInTerminal(['init', '--dry-run', ...more], { ...env, NO_COLOR: '1' }, width);
+    const whole = (await init('--dry-run', ...more)).stdout.split('\n');
     expect(lines.filter((line) => line.length > width && line.trim().includes(' ') && !isCopied(line))).toEqual([]);
     expect(lines.filter((line) => isCopied(line))).toEqual(whole.filter((line) => isCopied(line)));
     // Nothing is lost or added.
     expect(lines.join(' ').split(/\s+/).filter(Boolean)).toEqual(whole.join(' ').split(/\s+/).filter(Boolean));
+  });
+
+  test('some of several are chosen by their names', async () => {
+    const home = await homeWith(['cursor', 'zed', 'gemini-cli']);
+    const answers = ['cursor, emacs', 'Zed gemini-cli'];
+    const questions: string[] = [];
+    vi.stubEnv('HOME', home.home);
+    vi.stubEnv('XDG_CONFIG_HOME', join(home.home, '.config'));
+    vi.stubEnv('CLAUDE_CONFIG_DIR', undefined);
+    vi.stubEnv('CODEX_HOME', undefined);
+    const [, script] = process.argv;
+    process.argv[1] = join(inject('programDirectory'), 'infra-mcp.mjs');
+    onTestFinished(() => {
+      vi.unstubAllEnvs();
+      process.argv[1] = script!;
+    });
+    let seen = '';
+    await initCommand(
+      {},
+      {},
+      {
+        isInteractive: true,
+        write: (text) => void (seen += text),
+        ask: async (question) => {
+          questions.push(question);
+          return answers.shift()!;
+        },
+        askHidden: async () => '',
+      },
+    );
+    expect(questions[0]).toBe('Write these 3 files? Type y for all, or the names of some (cursor, gemini-cli, zed): ');
+    expect(questions).toHaveLength(2);
+    expect(seen).toContain('Type y, or names of these');
+    expect(await home.read('cursor')).toBe(contents['cursor']);
+    for (const name of ['zed', 'gemini-cli'])
+      expect(Object.keys(serversOf(name, await home.read(name)))).toContain('infra');
   });
 
   test.each([

@@ -28,6 +28,19 @@ test('a built checkout is started by its bin and the Node that runs, from source
   expect(typedProgram({ script: bin, node, env: {} })).toBe(`${node} ${bin}`);
 });
 
+test('a checkout is started by the Node that npm ci installed, whichever runs, and not by what npm puts on the PATH', async () => {
+  const folder = await temporaryDirectory();
+  const { bin, source, node } = await packageIn(folder);
+  const installed = join(folder, 'node_modules/node/bin/node');
+  await mkdir(dirname(installed), { recursive: true });
+  await mkdir(join(folder, 'node_modules/.bin'));
+  await writeFile(installed, '');
+  await symlink(installed, join(folder, 'node_modules/.bin/node'));
+  const byNpm = { script: source, node: installed, env: { PATH: join(folder, 'node_modules/.bin') } };
+  for (const program of [byNpm, { script: bin, node, env: {} }])
+    expect(launchOf(program)).toEqual({ command: installed, args: [bin] });
+});
+
 test('a checkout that is not built is not written anywhere', async () => {
   const folder = await temporaryDirectory();
   const { source, node } = await packageIn(folder, { isBuilt: false });

@@ -62,6 +62,7 @@ export const commands: readonly Command[] = [
       remove: booleanFlag('remove the server from them instead; everything else in their files stays'),
       dryRun: booleanFlag('show what would be written, and write nothing'),
       yes: booleanFlag('write without asking'),
+      verbose: booleanFlag('show every entry, and what to add by hand where nothing is written'),
     },
     examples: [
       { line: 'infra-mcp init', does: 'find the assistants, show what would be written, and ask' },

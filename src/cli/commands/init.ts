@@ -1,107 +1,74 @@
 import { homeFolder } from '../../files/index.ts';
-import type { GivenFlags } from '../config/index.ts';
-import {
-  addingCommands,
-  type Assistant,
-  assistants,
-  entryOf,
-  type Machine,
-  type ServerEntry,
-} from '../init/assistants.ts';
-import { countTools, entryWithin, toolsText } from '../init/tool-limits.ts';
+import type { Config, GivenFlags } from '../config/index.ts';
+import { type Assistant, assistants, type Machine, type ServerEntry } from '../init/assistants.ts';
 import { backupOf, writeChange } from '../init/config-file.ts';
 import { entryEnvironment } from '../init/entry-environment.ts';
-import { commandLine, launchOf } from '../init/launch.ts';
-import { formatOf, isFound, pathOf, planAdding, planRemoving, type AssistantPlan } from '../init/plan-change.ts';
+import { launchOf } from '../init/launch.ts';
+import { isFound, planAdding, planRemoving } from '../init/plan-change.ts';
+import { type Change, type Planned, planText, restText, serverText } from '../init/plan-text.ts';
+import { countTools, entryWithin, toolsText } from '../init/tool-limits.ts';
 import { wrapped } from '../terminal/lines.ts';
 import { styled } from '../terminal/style.ts';
 import { processTerminal, type Terminal } from '../terminal/terminal.ts';
+import { configuredWebhook } from '../wiring/approvals-webhook.ts';
+import { createLog } from '../wiring/log.ts';
+import { remoteConnection } from '../wiring/remote-connection.ts';
 
 interface Flags {
   readonly assistant?: string;
   readonly remove?: true;
   readonly dryRun?: true;
   readonly yes?: true;
+  readonly verbose?: true;
 }
 
-/** An assistant, and the plan of `init` for it. */
-interface Planned {
-  readonly assistant: Assistant;
-  readonly file: string;
-  readonly plan: AssistantPlan;
+/** The changes that an answer chooses: all, those of the named assistants, or none. Undefined if it names another. */
+function chosenBy(answer: string, changes: readonly Change[]): readonly Change[] | undefined {
+  if (/^y(?:es)?$/i.test(answer)) return changes;
+  if (/^(?:no?)?$/i.test(answer)) return [];
+  const names = answer
+    .toLowerCase()
+    .split(/[\s,]+/)
+    .filter(Boolean);
+  const chosen = changes.filter(({ assistant }) => names.includes(assistant.name));
+  return chosen.length === new Set(names).size ? chosen : undefined;
 }
 
-type Change = Planned & { readonly plan: Extract<AssistantPlan, { kind: 'change' }> };
-
-/** A part of a configuration. It isn't wrapped to the terminal's width, so that it can be copied or compared. */
-const indented = (text: string, by: string): string =>
-  text
-    .split('\n')
-    .map((line) => `${by}${line}\n`)
-    .join('');
-
-const doing: Readonly<Record<Change['plan']['does'], (plan: Change['plan']) => string>> = {
-  create: () => 'creates the file',
-  add: ({ line }) => `adds at line ${line}`,
-  update: ({ line }) => `brings the entry up to date, from line ${line}`,
-  remove: ({ line, change }) =>
-    change.after === undefined
-      ? 'removes the file, which holds nothing else'
-      : `removes the entry at line ${line}, and nothing else`,
-};
-
-function describePlan({ assistant, file, plan }: Planned, isRemoving: boolean): string {
-  const heading = wrapped(`${styled('bold', assistant.title)}  ${file}\n`);
-  if (plan.kind === 'as it should be')
-    return `${heading}  ${isRemoving ? 'has no infra-mcp' : 'has it already; nothing to write'}\n`;
-  if (plan.kind === 'blocked') return heading + wrapped(`  ${styled('yellow', `left as it is: ${plan.reason}`)}\n`);
-  const added = plan.shown === '' ? '' : indented(styled('green', plan.shown), '  + ');
-  const replaced = plan.was === undefined ? '' : indented(styled('red', plan.was), '  - ');
-  return heading + wrapped(`  ${doing[plan.does](plan)}\n`) + replaced + added;
-}
-
-/**
- * The entry that a person adds to the file of an assistant that `init` doesn't write to. Assistants with the same entry
- * are grouped.
- */
-function byHand(
-  absent: readonly Assistant[],
-  machine: Machine,
-  serverFor: (assistant: Assistant) => ServerEntry,
-): string {
-  const groups = Map.groupBy(absent, (assistant) =>
-    formatOf(assistant).show(pathOf(assistant), entryOf(assistant, serverFor(assistant))),
-  );
-  return [...groups]
-    .map(
-      ([shown, those]) =>
-        wrapped(those.map((one) => `  ${one.title}  ${one.file(machine)}\n`).join('')) + indented(shown, '      '),
-    )
-    .join('');
-}
-
-/** The commands with which some assistants add a server themselves. */
-const commandsOf = (those: readonly Assistant[], server: ServerEntry): string => {
-  if (Object.keys(server.env).length > 0) return '';
-  const lines = addingCommands(those, server).map(({ line }) => `  ${commandLine(line)}\n`);
-  return lines.length > 0 ? `Or let them add it themselves:\n${lines.join('')}` : '';
-};
-
-async function agreedTo(changes: readonly Change[], { yes }: Flags, terminal: Terminal): Promise<boolean> {
-  if (yes) return true;
+/** Asks the user which of the changes to make. @throws Error if no user can be asked */
+async function agreedTo(changes: readonly Change[], { yes }: Flags, terminal: Terminal): Promise<readonly Change[]> {
+  if (yes) return changes;
   if (!terminal.isInteractive)
     throw new Error(
       'Nothing was written, because nobody can be asked here. Add --yes to write without being asked, or --dry-run to only look.',
     );
-  return /^y(es)?$/i.test(
-    (
-      await terminal.ask(`Write ${changes.length === 1 ? 'this file' : `these ${changes.length} files`}? Type y: `)
-    ).trim(),
-  );
+  const names = changes.map(({ assistant }) => assistant.name).join(', ');
+  const question =
+    changes.length === 1
+      ? 'Write this file? Type y: '
+      : `Write these ${changes.length} files? Type y for all, or the names of some (${names}): `;
+  for (;;) {
+    const chosen = chosenBy((await terminal.ask(question)).trim(), changes);
+    if (chosen) return chosen;
+    terminal.write(wrapped(`Type y, or names of these, separated by commas: ${names}. Enter alone writes nothing.\n`));
+  }
 }
 
-/** Carries out the changes one by one. A file that can't be written doesn't prevent the others. */
-async function write(changes: readonly Change[], terminal: Terminal): Promise<void> {
+/** What would keep a server with this configuration from starting, one sentence each. */
+async function startFaults(config: Config): Promise<string[]> {
+  const checks = [
+    () => (config.baseUrl === undefined ? undefined : remoteConnection(config, createLog('silent'))),
+    () => configuredWebhook(config),
+  ];
+  const results = await Promise.allSettled(checks.map(async (check) => check()));
+  return results.flatMap((result) => (result.status === 'rejected' ? [(result.reason as Error).message] : []));
+}
+
+/**
+ * Carries out the changes one by one. A file that can't be written doesn't prevent the others.
+ * @returns the assistants whose file could not be written
+ */
+async function write(changes: readonly Change[], terminal: Terminal): Promise<readonly Assistant[]> {
+  const failed: Assistant[] = [];
   for (const {
     assistant,
     plan: { does, change },
@@ -114,10 +81,40 @@ async function write(changes: readonly Change[], terminal: Terminal): Promise<vo
         ),
       );
     } catch (error) {
-      process.exitCode = 1;
+      failed.push(assistant);
       terminal.write(wrapped(`${assistant.title}: ${styled('red', 'not written')}: ${(error as Error).message}\n`));
     }
   }
+  return failed;
+}
+
+/** Sets the exit code, and explains it, if files of assistants are not as they should be. */
+function explainExit(unchanged: readonly Assistant[], terminal: Terminal): void {
+  if (unchanged.length === 0) return;
+  process.exitCode = 1;
+  const titles = unchanged.map(({ title }) => title).join(', ');
+  terminal.write(
+    wrapped(
+      `The exit code is 1, because ${unchanged.length === 1 ? 'this file was' : 'these files were'} left as before: ${titles}.\n`,
+    ),
+  );
+}
+
+const afterwards = ({ remove }: Flags): string =>
+  `Restart the assistants that are open, so that they read it.${remove ? '' : ' Then ask one: "What do we have, and is anything broken?"'}\n`;
+
+/** Writes the changes that the user agrees to. @returns the assistants whose file could not be written */
+async function carryOut(changes: readonly Change[], flags: Flags, terminal: Terminal): Promise<readonly Assistant[]> {
+  if (changes.length === 0) return [];
+  terminal.write('\n');
+  const agreed = flags.dryRun ? [] : await agreedTo(changes, flags, terminal);
+  if (agreed.length === 0) {
+    terminal.write(flags.dryRun ? 'Nothing was written: --dry-run.\n' : 'Nothing was written.\n');
+    return [];
+  }
+  const failed = await write(agreed, terminal);
+  terminal.write(wrapped(afterwards(flags)));
+  return failed;
 }
 
 /**
@@ -130,12 +127,15 @@ export async function initCommand(
   flags: Flags,
   terminal: Terminal = processTerminal(),
 ): Promise<void> {
+  const isVerbose = flags.verbose === true;
   const machine: Machine = { platform: process.platform, home: homeFolder(), env: process.env };
   const { env, warnings, config } = flags.remove
     ? { env: {}, warnings: [] }
     : await entryEnvironment(rawFlags, process.env);
   const counts = config && (await countTools(config));
-  for (const warning of warnings) process.stderr.write(wrapped(`warning: ${warning}\n`, process.stderr));
+  const faults = config ? await startFaults(config) : [];
+  for (const warning of [...warnings, ...faults.map((fault) => `The server can't start with this: ${fault}`)])
+    process.stderr.write(wrapped(`warning: ${warning}\n`, process.stderr));
   const server: ServerEntry | undefined = flags.remove ? undefined : { ...launchOf(), env };
   const serverFor = (assistant: Assistant): ServerEntry => entryWithin(assistant, server!, counts!);
   const asked = assistants.filter(({ name }) => flags.assistant === undefined || name === flags.assistant);
@@ -152,30 +152,23 @@ export async function initCommand(
     })),
   );
 
-  terminal.write(planned.map((one) => describePlan(one, flags.remove === true)).join('\n'));
+  if (server) terminal.write(`${serverText(server)}\n`);
+  terminal.write(planned.map((one) => planText(one, flags.remove === true, isVerbose)).join(isVerbose ? '\n' : ''));
   const blocked = planned.filter(({ plan }) => plan.kind === 'blocked').map(({ assistant }) => assistant);
-  if (blocked.length > 0) process.exitCode = 1;
-  const toDo = [...absent, ...blocked];
   if (counts) {
     const limited = planned.flatMap(({ assistant, plan }) =>
       plan.kind === 'blocked' ? [] : [{ assistant, choosesTools: plan.choosesTools === true }],
     );
+    const others = [...absent, ...blocked].map((assistant) => ({ assistant, choosesTools: true }));
     terminal.write(
-      `${planned.length > 0 ? '\n' : ''}${wrapped(toolsText(counts, [...limited, ...toDo.map((assistant) => ({ assistant, choosesTools: true }))]))}`,
+      `${planned.length > 0 ? '\n' : ''}${wrapped(toolsText(counts, isVerbose ? [...limited, ...others] : limited))}`,
     );
   }
-  if (server && toDo.length > 0) {
-    const heading = `${blocked.length === 0 ? 'Not found on this machine' : 'Not found, or left as they are'}. To add it by hand:\n`;
-    terminal.write(`\n${wrapped(heading)}${byHand(toDo, machine, serverFor)}${commandsOf(toDo, server)}`);
-  }
+  if (server) terminal.write(restText({ absent, blocked }, server, machine, serverFor, isVerbose));
   if (!server && planned.length === 0)
     terminal.write(wrapped('No assistant that could have infra-mcp was found on this machine.\n'));
 
   const changes = planned.filter((one): one is Change => one.plan.kind === 'change');
-  if (changes.length === 0) return;
-  terminal.write('\n');
-  if (flags.dryRun) return terminal.write('Nothing was written: --dry-run.\n');
-  if (!(await agreedTo(changes, flags, terminal))) return terminal.write('Nothing was written.\n');
-  await write(changes, terminal);
-  terminal.write(wrapped('Restart the assistants that are open, so that they read it.\n'));
+  const failed = await carryOut(changes, flags, terminal);
+  explainExit([...blocked, ...failed], terminal);
 }

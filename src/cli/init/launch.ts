@@ -46,10 +46,13 @@ function packageFolder(script: string): string | undefined {
   }
 }
 
-/** The first file of a name on the PATH; undefined if there is none. */
+/** Whether npm puts a folder on the PATH of the scripts that it runs. A shell doesn't have it. */
+const isOfNpm = (folder: string): boolean => folder.endsWith(join('node_modules', '.bin'));
+
+/** The first file of a name on the PATH of the user's shell; undefined if there is none. */
 const onPath = (name: string, { PATH = '' }: NodeJS.ProcessEnv): string | undefined =>
   PATH.split(delimiter)
-    .filter((folder) => folder !== '')
+    .filter((folder) => folder !== '' && !isOfNpm(folder))
     .map((folder) => join(folder, name))
     .find((path) => existsSync(path));
 
@@ -62,9 +65,15 @@ const lastingNode = ({ node, env }: RunningProgram): string => {
   return found !== undefined && isSameFile(found, node) ? found : node;
 };
 
+/** The Node that `npm ci` installs in a checkout; undefined if there is none. */
+function installedNode(folder: string): string | undefined {
+  const path = join(folder, 'node_modules', 'node', 'bin', 'node');
+  return existsSync(path) ? path : undefined;
+}
+
 /**
  * The command with which an assistant starts this program from anywhere. It has absolute paths, because assistants
- * don't have the PATH of a shell.
+ * don't have the PATH of a shell. In a checkout it is the same whether npm or another Node runs this program.
  * @throws Error if it runs from a checkout that isn't built.
  */
 export function launchOf(program: RunningProgram = thisProgram()): Launch {
@@ -75,7 +84,7 @@ export function launchOf(program: RunningProgram = thisProgram()): Launch {
     throw new Error(
       `${folder} is not built, so no assistant could start it. Run npm run build there, then this again.`,
     );
-  return { command: lastingNode(program), args: [join(folder, manifest.bin['infra-mcp'])] };
+  return { command: installedNode(folder) ?? lastingNode(program), args: [join(folder, manifest.bin['infra-mcp'])] };
 }
 
 const quoted = (word: string): string => (/^[\w@%+=:,./\\-]+$/.test(word) ? word : `"${word}"`);
