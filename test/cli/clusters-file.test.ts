@@ -233,8 +233,10 @@ test('a clusters file has a cluster, and has to be there', async () => {
   const opening = () =>
     openClusters({ runtime: 'docker', engine: '', engineTlsDir: undefined, domain: 'localhost', clustersFile });
   await expect(opening()).rejects.toThrow(`The clusters file can't be read: ${clustersFile} (ENOENT).`);
-  await writeFile(clustersFile, 'clusters: {}');
-  await expect(opening()).rejects.toThrow(/must have at least one cluster/);
+  for (const text of ['clusters: {}', 'clusters:', 'clusters: []']) {
+    await writeFile(clustersFile, text);
+    await expect(opening()).rejects.toThrow(/must have at least one cluster/);
+  }
 });
 
 test('a Prometheus is known by its address and credentials, or only fetches', async () => {

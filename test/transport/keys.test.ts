@@ -52,6 +52,18 @@ describe('a keys file', () => {
       expect(identityForKey(keys, stranger)).toBeUndefined();
   });
 
+  test.each(['keys:', 'keys: []', '', 'key: []', 'ann'])('without keys says how to create one: %j', async (text) => {
+    await expect(keysFile(text)).rejects.toThrow(
+      /^The keys can't be used: \S+keys\.yaml: has no keys; infra-mcp key creates one, and prints its entry for a list below "keys:"(?:; the file: Unrecognized key: "key")?$/,
+    );
+  });
+
+  test('names the entry that has a fault', async () => {
+    await expect(keysFile(entries('{ name: ann, sha256: short }'))).rejects.toThrow(
+      /keys\.yaml: keys\.0\.sha256: must be the SHA-256/,
+    );
+  });
+
   test('takes no key that could be guessed', async () => {
     const { createHash } = await import('node:crypto');
     const keys = await keysFile(

@@ -9,6 +9,7 @@ import {
   setSecret,
   terminalSource,
   waitingTarget,
+  wrongSecretText,
   type ApprovalQueue,
   type Pending,
   type SharedStore,
@@ -40,7 +41,7 @@ const unlockErrors: {
     unlocked: Extract<UnlockedQueue, { kind: Kind }>,
   ) => string;
 } = {
-  wrong_secret: ({ left }) => `That is not the secret. ${left} more ${left === 1 ? 'try' : 'tries'} before a pause.`,
+  wrong_secret: ({ left }) => wrongSecretText(left, 'in a terminal'),
   locked: ({ until }) => `Too many wrong secrets were given in a terminal. The next try counts from ${time(until)}.`,
 };
 

@@ -13,13 +13,21 @@ const value = () =>
   z
     .union([z.string(), z.number(), z.boolean(), z.array(z.string()).transform((list) => list.join(','))])
     .transform(String);
+const noProfiles = (what: string) => (issue: { readonly code?: string | undefined }) =>
+  issue.code === 'invalid_type'
+    ? `must have ${what}; ${pageLink('profiles')} shows what profiles look like`
+    : undefined;
 const profilesSchema = () =>
-  z.strictObject({
-    profiles: z.record(
-      z.string().regex(/^[\w-]+$/, 'may only contain letters, digits, - and _'),
-      z.record(z.string(), value()),
-    ),
-  });
+  z.strictObject(
+    {
+      profiles: z.record(
+        z.string().regex(/^[\w-]+$/, 'may only contain letters, digits, - and _'),
+        z.record(z.string(), value(), { error: noProfiles('options, by their names') }),
+        { error: noProfiles('profiles, by their names') },
+      ),
+    },
+    { error: noProfiles('profiles, by their names, under "profiles:"') },
+  );
 
 /** Holds the token itself. Accepted only in a file that no other user can read. */
 const tokenKey = 'api-token';

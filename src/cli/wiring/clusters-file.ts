@@ -69,14 +69,16 @@ const Registry = z
     error: 'must have both username and password_file, or none of them',
   });
 
+const noCluster = 'must have at least one cluster, such as local: { engine: "unix:///var/run/docker.sock" }';
+
 /** The clusters file: clusters by their names, registries by theirs, and images of databases. */
 const clustersFileFor = ({ configSchema }: RuntimeProvider) =>
   z.strictObject({
     clusters: z
-      .record(Name, configSchema.safeExtend(CommonConfig.shape))
-      .refine((clusters) => Object.keys(clusters).length > 0, {
-        error: 'must have at least one cluster, such as local: { engine: "unix:///var/run/docker.sock" }',
-      }),
+      .record(Name, configSchema.safeExtend(CommonConfig.shape), {
+        error: ({ code }) => (code === 'invalid_type' ? noCluster : undefined),
+      })
+      .refine((clusters) => Object.keys(clusters).length > 0, { error: noCluster }),
     images: z
       .record(DatabaseOfImage, ImageName, { error: ({ code }) => (code === 'invalid_key' ? databaseWords : undefined) })
       .default({}),

@@ -1,6 +1,11 @@
 /** Risk, policy, scope, plan, confirmation and approvals. */
 
-export { createApprovalQueue, type ApprovalQueue, type UnlockedQueue } from './approvals/approval-queue.ts';
+export {
+  createApprovalQueue,
+  wrongSecretText,
+  type ApprovalQueue,
+  type UnlockedQueue,
+} from './approvals/approval-queue.ts';
 export {
   approvalLifetime,
   createApprovals,

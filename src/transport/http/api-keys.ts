@@ -12,13 +12,14 @@ import { addReadOnly, unrestricted } from './restriction.ts';
 /** Minimum length of an API key, in characters. Shorter keys could be guessed from their hash. */
 const minKeyLength = 32;
 
-const Hash = z.string().regex(/^[0-9a-f]{64}$/, 'must be the SHA-256 of the key: 64 hexadecimal digits in lower case');
+const notHash = 'must be the SHA-256 of the key, 64 hexadecimal digits in lower case, or a list of such';
+const Hash = z.string().regex(/^[0-9a-f]{64}$/, notHash);
 
 const KeyEntry = z.strictObject({
   /** The holder's name in logs and audit records. */
   name: z.string().regex(/^[\w.-]{1,64}$/, 'must be 1 to 64 letters, digits, ".", "_" or "-"'),
   /** Hash of the key, or of several keys during a rotation. */
-  sha256: z.union([Hash, z.array(Hash).min(1)]),
+  sha256: z.union([Hash, z.array(Hash).min(1)], { error: notHash }),
   level: z.enum(permissionLevels).default('read'),
   read_only: z.boolean().optional(),
   /** Path of a policy file, relative to the keys file. Applies in addition to the server's policy. */
@@ -26,7 +27,17 @@ const KeyEntry = z.strictObject({
 });
 type KeyEntry = z.output<typeof KeyEntry>;
 
-const KeysFile = z.strictObject({ keys: z.array(KeyEntry).min(1) });
+const noKeys = 'has no keys; infra-mcp key creates one, and prints its entry for a list below "keys:"';
+const orNoKeys = ({ code }: { readonly code?: string | undefined }): string | undefined =>
+  code === 'invalid_type' ? noKeys : undefined;
+
+const KeysFile = z.strictObject({ keys: z.array(KeyEntry, { error: orNoKeys }).min(1, noKeys) }, { error: orNoKeys });
+
+/** The faults of a keys file, each with its place. */
+const faultsIn = ({ issues }: z.ZodError): string =>
+  issues
+    .map(({ path: at, message }) => (message === noKeys ? message : `${at.join('.') || 'the file'}: ${message}`))
+    .join('; ');
 
 /** Key holders by the SHA-256 of their key. */
 export type ApiKeys = ReadonlyMap<string, Identity>;
@@ -93,7 +104,7 @@ export async function loadApiKeys(path: string, tools: readonly Tool[]): Promise
     throw keysError(path, (error as Error).message);
   }
   const file = KeysFile.safeParse(parsed);
-  if (!file.success) throw keysError(path, z.prettifyError(file.error));
+  if (!file.success) throw keysError(path, faultsIn(file.error));
   const { keys } = file.data;
   const duplicate =
     firstDuplicate(keys.map(({ name }) => name)) ?? firstDuplicate(keys.flatMap(({ sha256 }) => sha256));

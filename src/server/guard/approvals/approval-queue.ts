@@ -71,6 +71,13 @@ export type UnlockedQueue =
   | { readonly kind: 'wrong_secret'; readonly left: number }
   | SecretLock;
 
+/**
+ * Says that a secret is wrong, and how many more tries there are. They are counted apart for terminals and for each
+ * network address.
+ */
+export const wrongSecretText = (left: number, where: 'in a terminal' | 'from your address'): string =>
+  `That is not the secret. ${left} more ${left === 1 ? 'try' : 'tries'} ${where} before a pause.`;
+
 /** The operator's side of approvals. Times are milliseconds since 1970. */
 export interface ApprovalQueue {
   /** The calls that wait for a decision, or a page of them. */

@@ -10,6 +10,7 @@ import {
   type ApprovalQueue,
   type UnlockedQueue,
   type Verdict,
+  wrongSecretText,
 } from '../../../server/guard/index.ts';
 import { own } from '../../../server/json/index.ts';
 import { readText } from '../request-body.ts';
@@ -221,13 +222,7 @@ export function approvalsPage({
       return redirect(code === '' ? {} : { code }, cookieOf((await operators.start(unlocked)).cookie));
     log.warn({ why: unlocked.kind, address }, 'operator login refused');
     if (unlocked.kind === 'locked') return htmlResponse(signIn(lockedMessage(unlocked, approveCommand), code), 429);
-    return htmlResponse(
-      signIn(
-        `That is not the secret. ${unlocked.left} more ${unlocked.left === 1 ? 'try' : 'tries'} before a pause.`,
-        code,
-      ),
-      403,
-    );
+    return htmlResponse(signIn(wrongSecretText(unlocked.left, 'from your address'), code), 403);
   };
 
   const decide = async (operator: OperatorSession, form: URLSearchParams): Promise<Response> => {
