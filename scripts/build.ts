@@ -1,7 +1,7 @@
 /**
  * Bundles src/main.ts into dist/infra-mcp.mjs (--outdir: another directory, new, empty or of an earlier build), with
  * lazily loaded code as chunks in chunks/, and copies prompts and skills. --package-list names a file for the list of
- * bundled packages.
+ * bundled packages. --verbose lists the bundled files with their sizes.
  */
 import { cp, mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
@@ -12,13 +12,23 @@ import { textPaths } from '../src/server/browse/index.ts';
 import { narrowUndici } from './build/narrow-undici.ts';
 import { opentelemetryModules } from './build/opentelemetry-modules.ts';
 import { derivePrebuilt } from './build/prebuilt.ts';
+import { builtText } from './build/built-text.ts';
 import { doorsSkipped } from './build/skip-doors.ts';
 import { replaceOutputDirectory } from './output-directory.ts';
 import { noticesFor, packagesOf } from './shipping/notices.ts';
 
 const root = join(import.meta.dirname, '..');
-const { outdir, 'package-list': packageList } = parseArgs({
-  options: { outdir: { type: 'string', default: join(root, 'dist') }, 'package-list': { type: 'string' } },
+const standard = join(root, 'dist');
+const {
+  outdir,
+  'package-list': packageList,
+  verbose,
+} = parseArgs({
+  options: {
+    outdir: { type: 'string', default: standard },
+    'package-list': { type: 'string' },
+    verbose: { type: 'boolean', default: false },
+  },
 }).values;
 
 // Bundled CommonJS packages still call require() for Node's own modules.
@@ -33,9 +43,6 @@ const withoutUnusedRequire = (chunk: string): string => {
   const code = chunk.startsWith(requireForBundledPackages) ? chunk.slice(requireForBundledPackages.length) : chunk;
   return /\brequire\b/.test(code) ? chunk : code;
 };
-
-/** A size in bytes as kilobytes, right-aligned for a column. */
-const kilobytes = (bytes: number): string => `${(bytes / 1000).toFixed(1).padStart(9)} kB`;
 
 /**
  * Replaces the module prebuilt.ts with data generated from tools and resources, so that a start needs none of their
@@ -104,6 +111,5 @@ if (packageList !== undefined) {
   await writeFile(packageList, JSON.stringify(await packagesOf(root, bundled)));
 }
 
-const files = Object.entries(outputs).toSorted(([, a], [, b]) => b.bytes - a.bytes);
-for (const [file, { bytes }] of files) console.log(`${kilobytes(bytes)}  ${file}`);
-console.log(`${kilobytes(files.reduce((sum, [, { bytes }]) => sum + bytes, 0))}  in ${files.length} files`);
+const sizes = Object.entries(outputs).map(([file, { bytes }]) => ({ file, bytes }));
+process.stdout.write(builtText(sizes, { isVerbose: verbose, isForUse: resolve(outdir) === standard }));
