@@ -143,6 +143,29 @@ describe.skipIf(!hasBrowser)('on phones and large screens, light and dark, the p
     });
   });
 
+  test('the latest calls have no word broken on a large screen, and no column wider than what it holds', async () => {
+    const tab = await openSamplePage();
+    await tab.setViewportSize({ width: 1280, height: 844 });
+    const broken = await tab.evaluate<string[]>(`[...document.querySelectorAll('#records td')].flatMap((cell) => {
+      const texts = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
+      const found = [];
+      while (texts.nextNode())
+        for (const { 0: word, index } of texts.currentNode.data.matchAll(/\\S+/g)) {
+          const range = document.createRange();
+          range.setStart(texts.currentNode, index);
+          range.setEnd(texts.currentNode, index + word.length);
+          if (range.getClientRects().length > 1) found.push(word);
+        }
+      return found;
+    })`);
+    expect(broken).toEqual([]);
+    const [column, content] = await tab.evaluate<[number, number]>(`[
+      document.querySelector('#records th').clientWidth,
+      Math.max(...[...document.querySelectorAll('#records td[data-column=time] > *')].map((part) => part.getBoundingClientRect().width)),
+    ]`);
+    expect(column - content).toBeLessThan(40);
+  });
+
   test.skipIf(isLanding)('looks as in its pictures', async () => {
     const tab = await openSamplePage();
     const different: string[] = [];

@@ -139,6 +139,10 @@ const singleCall = ({ code, pending }: SinglePendingCall, viewing: Viewing): Htm
 
 const columns = ['time', 'who', 'tool', 'target', 'tier', 'confirmed', 'outcome', 'why'] as const;
 
+/** Text that may be broken after the separators of names, such as slashes and underscores, rather than within words. */
+const breakable = (text: string): Html =>
+  html`${text.split(/(?<=[:@/_.-])/).map((part, index) => html`${index === 0 ? emptyHtml : html`<wbr>`}${part}`)}`;
+
 // On narrow screens the rows aren't displayed as a table. The roles keep it a table for screen readers.
 const recordRow = (call: RecordedCall, now: number): Html => {
   const { at, who, tool, tier, confirmed, outcome, why } = call;
@@ -152,7 +156,7 @@ const recordRow = (call: RecordedCall, now: number): Html => {
     why,
   };
   const time = Number.isNaN(Date.parse(at)) ? html`${clean(at)}` : timeMarkup(Date.parse(at), now);
-  return html`<tr role="row">${columns.map((column) => html`<td role="cell" data-column="${column}">${column === 'time' ? time : clean(texts[column] ?? '')}</td>`)}</tr>`;
+  return html`<tr role="row">${columns.map((column) => html`<td role="cell" data-column="${column}">${column === 'time' ? time : breakable(clean(texts[column] ?? ''))}</td>`)}</tr>`;
 };
 
 const recordTable = (calls: readonly RecordedCall[] | undefined, now: number): Html => {

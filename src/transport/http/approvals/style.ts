@@ -58,7 +58,8 @@ label { display: block; margin: .5rem 0; }
 
 table { border-collapse: collapse; width: 100%; font-size: .875rem; }
 th, td { text-align: left; border-bottom: 1px solid var(--line); padding: .25rem .5rem .25rem 0; vertical-align: top; }
-th, td:is([data-column=tier], [data-column=confirmed], [data-column=outcome]) { white-space: nowrap; }
+th, td:is([data-column=time], [data-column=tier], [data-column=confirmed], [data-column=outcome]) { white-space: nowrap; }
+td .exact { display: block; }
 
 @media (max-width: 40rem) {
   .decision { display: block; }
