@@ -91,6 +91,16 @@ describe('a log that is missing', () => {
   });
 });
 
+test('a log without entries is not called whole', async () => {
+  const dataDir = await temporaryDirectory();
+  await writeFile(join(dataDir, 'audit.jsonl'), '');
+  expect(await runCommand(['audit', 'verify', '--data-dir', dataDir])).toEqual({
+    code: 0,
+    stdout: 'The audit log has no entries, so there is nothing to verify.\n',
+    stderr: '',
+  });
+});
+
 describe('a log of another server', () => {
   test('of which no entry verifies is probably sealed with another key, which is named', async () => {
     const [own, other] = [await recorded(), await recorded()];

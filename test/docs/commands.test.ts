@@ -39,6 +39,10 @@ const parsedOnly: readonly { readonly why: string; readonly holds: (called: Pars
     holds: ({ command }) => command.name === 'doctor platform' || /^(?:database|node) /.test(command.name),
   },
   { why: 'needs a server of PostgreSQL; test/fleet runs it', holds: ({ command }) => command.name === 'migrate' },
+  {
+    why: 'reads logs of other machines',
+    holds: ({ command, args }) => command.name === 'audit verify' && args.some((path) => path.startsWith('/srv/')),
+  },
   { why: 'reaches a platform on another machine', holds: ({ rawFlags: unread }) => unread['baseUrl'] !== undefined },
   {
     why: 'takes its options from profiles that nobody has here',

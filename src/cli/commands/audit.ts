@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import type { Config } from '../config/index.ts';
 import {
   blindSpot,
@@ -21,10 +21,17 @@ import { outcomeCell, riskCell, timeCell } from '../terminal/table-cells.ts';
 import type { Cell } from '../terminal/cell.ts';
 import { wrapped } from '../terminal/lines.ts';
 
+const hasHeads = ({ heads }: AuditFiles): boolean =>
+  existsSync(heads) && readdirSync(heads).some((name) => name.endsWith('.head'));
+
+/** Whether no process has written a log: there is neither an entry nor a head, and so no key either. */
+const isUnused = (configured: AuditFiles, files: readonly string[]): boolean =>
+  !hasHeads(configured) && files.every((file) => statSync(file).isFile() && statSync(file).size === 0);
+
 /** Explains why the configured log is missing: it was moved away, or no server has written it. */
-const missingLogAdvice = ({ heads }: AuditFiles): string =>
-  existsSync(heads) && readdirSync(heads).some((name) => name.endsWith('.head'))
-    ? `${heads} has the heads of its chains, so it was removed or moved away. If it was moved, name its files.`
+const missingLogAdvice = (configured: AuditFiles): string =>
+  hasHeads(configured)
+    ? `${configured.heads} has the heads of its chains, so it was removed or moved away. If it was moved, name its files.`
     : 'A server creates it with the first call that it records. Check --data-dir and --audit-file.';
 
 /** The files to read: those of the command line, or the configured one. @throws Error that names one that is missing */
@@ -70,6 +77,7 @@ const linesOf = (faults: LogVerification['faults']): string =>
   faults.map(({ where, what }) => `${where === undefined ? '' : `${where}: `}${what}\n`).join('');
 
 const verdictText = ({ entries, chains, faults, notes = [] }: LogVerification): string => {
+  if (entries === 0 && faults.length === 0) return 'The audit log has no entries, so there is nothing to verify.\n';
   const size = `${entries} ${entries === 1 ? 'entry' : 'entries'} of ${chains} ${chains === 1 ? 'process' : 'processes'}`;
   const result =
     faults.length === 0
@@ -82,6 +90,7 @@ const verdictText = ({ entries, chains, faults, notes = [] }: LogVerification): 
 async function verify(config: Config, words: readonly string[]): Promise<LogVerification> {
   const configured = auditFilesOf(config, keysFromExistingFile(keyFilesOf(config.keysDir).guard));
   const files = filesOf(configured, words);
+  if (config.databaseUrl === undefined && isUnused(configured, files)) return { entries: 0, chains: 0, faults: [] };
   const keys = configured.keys();
   const shared = await openSharedStore(config);
   if (!shared) return verifyLog(files, configured.heads, keys);
