@@ -30,9 +30,15 @@ const operatorSecret = 'only for this picture';
 
 /** The assistants, and what each of them asks for, oldest first. */
 const assistants = [
-  { name: 'ci-assistant', tool: 'stop_environment', arguments: { environment_id: 'shop/production' } },
+  {
+    name: 'ci-assistant',
+    client: { name: 'pipeline-agent', version: '1.4' },
+    tool: 'stop_environment',
+    arguments: { environment_id: 'shop/production' },
+  },
   {
     name: 'ann-laptop',
+    client: { name: 'desk-assistant', version: '2.0' },
     tool: 'restart_services',
     arguments: { environment_id: 'shop/staging', application_ids: ['checkout-api'] },
   },
@@ -76,10 +82,12 @@ async function startServer(
 async function makeWait(
   url: string,
   key: string,
-  { tool, arguments: args }: (typeof assistants)[number],
+  { client: info, tool, arguments: args }: (typeof assistants)[number],
 ): Promise<void> {
   const client = await connectModern(
     new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers: { authorization: `Bearer ${key}` } } }),
+    undefined,
+    info,
   );
   const { content } = await client.call(tool, args);
   await client.close();

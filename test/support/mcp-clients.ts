@@ -61,18 +61,16 @@ const respond = async (user: User, params: unknown): Promise<Answer> => {
   return user.answer(question);
 };
 
-/** Connects a client of the 2026 protocol version. */
+/** Connects a client of the 2026 protocol version. @param info what it calls itself */
 export async function connectModern(
   transport: ModernTransport,
   user?: User,
+  info = { name: 'test', version: '1' },
 ): Promise<TestClient & { readonly client: ModernClient }> {
-  const client = new ModernClient(
-    { name: 'test', version: '1' },
-    {
-      capabilities: user ? { elicitation: user.elicitation ?? { form: {} } } : {},
-      versionNegotiation: { mode: { pin: '2026-07-28' } },
-    },
-  );
+  const client = new ModernClient(info, {
+    capabilities: user ? { elicitation: user.elicitation ?? { form: {} } } : {},
+    versionNegotiation: { mode: { pin: '2026-07-28' } },
+  });
   if (user) client.setRequestHandler('elicitation/create', ({ params }) => respond(user, params));
   await client.connect(transport);
   return {

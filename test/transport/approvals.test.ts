@@ -205,6 +205,27 @@ describe('the page of approvals', () => {
     expect(markup).toContain('lock_cluster');
   });
 
+  test('names the assistant that asks, as it calls itself', async () => {
+    const name = `${attack} 1.0`;
+    await approvalsFixture.approvals.ask(approvalRequest({ clientName: name }), Date.now());
+    const latestCalls = async () => [{ ...call, client: 'codex 0.9' }];
+    const { url } = await startTestServer({
+      approvals: {
+        queue: approvalsFixture.queue,
+        approveCommand: 'infra-mcp approve',
+        hasSecret: () => hasSecret(approvalsFixture.operator),
+        latestCalls,
+      },
+    });
+    await setOperatorSecret(approvalsFixture.operator);
+    const browser = browserAt(url);
+    await browser.enter();
+    const markup = await (await browser.get()).text();
+    expect(markup).toMatch(/<dt>Assistant<\/dt><dd>[^<]+ 1\.0, as it calls itself<\/dd>/);
+    expect(markup.replaceAll('<wbr>', '')).toContain('(codex 0.9)');
+    expect(markup).not.toContain(attack);
+  });
+
   test('forgets an operator who leaves, or is away', async () => {
     let now = Date.now();
     const { url } = await startOffice({}, () => now);

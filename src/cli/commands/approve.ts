@@ -122,8 +122,8 @@ async function changeSecret(
   terminal.write(`Set. Calls that need approval now wait for: ${typedCommand(config, 'approve CODE')}\n`);
 }
 
-const questionText = ({ code, principal, plan, askedAt, expiresAt }: Pending): string =>
-  `${styled('bold', code)}: ${clean(principal)} wants to run ${styled('bold', plan.tool)} (${riskText(plan.tier)}), asked ${time(askedAt)}, counts until ${time(expiresAt)}\n\n${clean(planText(plan, { whole: true }))}\n\n`;
+const questionText = ({ code, principal, clientName, plan, askedAt, expiresAt }: Pending): string =>
+  `${styled('bold', code)}: ${clean(principal)}${clientName === undefined ? '' : ` (${clean(clientName)})`} wants to run ${styled('bold', plan.tool)} (${riskText(plan.tier)}), asked ${time(askedAt)}, counts until ${time(expiresAt)}\n\n${clean(planText(plan, { whole: true }))}\n\n`;
 
 /** Asks the person at the terminal to confirm the displayed plan. */
 async function isConfirmed({ typed }: Pending, terminal: Terminal): Promise<boolean> {

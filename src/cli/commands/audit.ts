@@ -3,6 +3,7 @@ import type { Config } from '../config/index.ts';
 import {
   blindSpot,
   readCalls,
+  recordedCallerText,
   recordedTargetText,
   verifyLog,
   verifyLogs,
@@ -44,7 +45,7 @@ function filesOf(configured: AuditFiles, words: readonly string[]): readonly str
 
 const cells = (call: RecordedCall): Cell[] => [
   timeCell(call.at),
-  call.who,
+  recordedCallerText(call),
   call.tool,
   recordedTargetText(call),
   riskCell(call.tier ?? ''),

@@ -23,6 +23,8 @@ export interface CallFacts {
   readonly principal: string;
   /** How the caller reached this server. */
   readonly connection?: string;
+  /** The name that the client gives itself. It proves nothing. */
+  readonly clientName?: string | undefined;
   readonly requestId: string;
   readonly tier?: Effect;
   /** The target of a change. */
@@ -93,11 +95,12 @@ function recordedTarget({ tier, target, subject }: CallFacts): JsonRecord | unde
 
 /** The facts of a call, with the member names of the log. */
 const entryOf = (facts: CallFacts): JsonRecord => {
-  const { requestId, principal, connection, tool, tier, plan, confirmed, instead } = facts;
+  const { requestId, principal, connection, clientName, tool, tier, plan, confirmed, instead } = facts;
   return {
     request_id: requestId,
     who: principal,
     connection,
+    client: clientName,
     tool,
     tier,
     target: recordedTarget(facts),

@@ -17,6 +17,6 @@ export {
   type Recorder,
 } from './call-records.ts';
 export type { AuditKeys } from './chain-heads.ts';
-export { readCalls, recordedTargetText, type RecordedCall } from './read-calls.ts';
+export { readCalls, recordedCallerText, recordedTargetText, type RecordedCall } from './read-calls.ts';
 export { commandSink, fileSink } from './sink.ts';
 export { blindSpot, verifyLog, verifyLogs, type LogPlace, type LogVerification } from './verify-log.ts';

@@ -11,6 +11,7 @@ const Call = z.looseObject({
   request_id: z.string().optional(),
   who: z.string(),
   connection: z.string().optional(),
+  client: z.string().optional(),
   tool: z.string(),
   tier: z.string().optional(),
   target: z
@@ -43,6 +44,10 @@ const DecisionLine = Call.extend({
  * of the operator, with the verdict as its outcome.
  */
 export type RecordedCall = z.infer<typeof Call>;
+
+/** The caller as text, with the name that the client gives itself. */
+export const recordedCallerText = ({ who, client }: RecordedCall): string =>
+  client === undefined ? who : `${who} (${client})`;
 
 /** The target of a call as text: its kind, and its path, name or id. */
 export function recordedTargetText({ target }: RecordedCall): string {

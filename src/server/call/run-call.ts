@@ -175,8 +175,8 @@ export async function runCall(
   const began = received.clock.now();
   const observed = dependencies.observer?.begin(tool.name, received.trace);
   const context = observed?.trace ? { ...received, trace: observed.trace } : received;
-  const { principal, connection, requestId, clock } = context;
-  let facts: CallFacts = { tool: tool.name, principal, connection, requestId };
+  const { principal, connection, clientName, requestId, clock } = context;
+  let facts: CallFacts = { tool: tool.name, principal, connection, clientName, requestId };
   const note = (more: Partial<CallFacts>): void => {
     facts = { ...facts, ...more };
   };

@@ -61,6 +61,8 @@ export interface CallContext {
   readonly identity?: string;
   /** How the caller reached this server, for the record. */
   readonly connection?: string;
+  /** The name that the client gives itself, for the record. */
+  readonly clientName?: string | undefined;
   /** The credential for the platform. Default: that of the client. */
   readonly credential?: Credential;
   /** Called when the platform rejects the credential. */

@@ -15,6 +15,7 @@ import {
   type InputRequiredResult,
   type ServerContext,
 } from '@modelcontextprotocol/server';
+import { firstPart } from '../../contract/index.ts';
 import type { Dialogue, ServerLogger } from '../context/index.ts';
 import { formFor, waitingCallAddress, type Question } from '../guard/index.ts';
 import { isRecord } from '../json/index.ts';
@@ -41,6 +42,19 @@ export function declaredIn({ mcpReq: { envelope } }: ServerContext): {
     unknown
   >;
   return { capabilities: capabilities as ClientCapabilities | undefined, client };
+}
+
+/** Maximum length of a client's name in records, in characters. */
+const longestClientName = 80;
+
+/**
+ * The name and version that a client gives itself; undefined if it gives no name. Any client can give any name, so it
+ * says nothing about rights.
+ */
+export function clientNameIn(info: unknown): string | undefined {
+  if (!isRecord(info) || typeof info['name'] !== 'string' || info['name'].trim() === '') return undefined;
+  const { name, version } = info;
+  return firstPart([name, typeof version === 'string' ? version : ''].join(' ').trim(), longestClientName);
 }
 
 /** A request to the client's user. */

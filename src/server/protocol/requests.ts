@@ -25,6 +25,7 @@ import { runCall, type CallDependencies, type Reply } from '../call/index.ts';
 import type { Caller, ServerInstanceConfig } from './caller.ts';
 import {
   askClient,
+  clientNameIn,
   declaredIn,
   inputRequiredFor,
   opensPages,
@@ -52,6 +53,8 @@ export interface ServerHandle extends Omit<ServerInstanceConfig, 'callerOf'> {
   readonly callerOf: (context: ServerContext) => Caller & { readonly requestId: string };
   /** The capabilities that the client declared when it connected, if it did. */
   readonly clientCapabilities: () => ClientCapabilities | undefined;
+  /** How the client described itself when it connected, if it did. */
+  readonly clientInfo: () => unknown;
   readonly approvalsPage?: () => string | undefined;
   /** Aborted when the client may no longer be asked. */
   readonly questionsEnd: AbortSignal;
@@ -131,7 +134,7 @@ const notePage = ({ pages }: ClientMemories, { answer, failure, state }: Dialogu
 /** Creates the request handlers of one server. They connect to the platform with the first call. */
 export function createRequestHandlers(
   dependencies: RequestDependencies,
-  { era, callerOf, clientCapabilities, approvalsPage, questionsEnd }: ServerHandle,
+  { era, callerOf, clientCapabilities, clientInfo, approvalsPage, questionsEnd }: ServerHandle,
 ): RequestHandlers {
   const { registry, log, clock, connect, observer, statelessMemories, answerTime = longestAnswerTime } = dependencies;
   let client: Client | undefined;
@@ -167,6 +170,7 @@ export function createRequestHandlers(
       principal,
       identity,
       connection,
+      clientName: clientNameIn(era === 'modern' ? declaredIn(context).client : clientInfo()),
       credential,
       credentialRefused,
       signal: context.mcpReq.signal,

@@ -146,6 +146,7 @@ export function buildServer(
       callerOf,
       approvalsPage,
       clientCapabilities: () => server.getClientCapabilities(),
+      clientInfo: () => server.getClientVersion(),
       questionsEnd: questions.signal,
     });
   };

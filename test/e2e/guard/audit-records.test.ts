@@ -56,6 +56,7 @@ describe('the audit log records', () => {
     const { call } = await startServer();
     await call('list_projects', calls['list_projects']!());
     expect(await summaries()).toEqual([['outcome', 'list_projects', 'read', undefined, 'done', undefined]]);
+    expect((await entries()).map(({ client }) => client)).toEqual([expect.stringMatching(/^\w[\w -]* \d/)]);
   });
 
   describe('a read: what was read', () => {

@@ -72,11 +72,12 @@ export const recordChange: Stage<ConfirmedCall, ConfirmedCall> = {
   run: async (call) => {
     const { tool, risk, plan, confirmed, context, deps, note } = call;
     if (!plan || !confirmed) return call;
-    const { principal, connection, requestId } = context;
+    const { principal, connection, clientName, requestId } = context;
     const intent = {
       tool: tool.name,
       principal,
       connection,
+      clientName,
       requestId,
       tier: risk,
       target: plan.target,

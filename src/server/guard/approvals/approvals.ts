@@ -14,6 +14,8 @@ export interface ApprovalRequest {
   readonly principal: string;
   /** The caller's identity, independent of its permission on the platform. */
   readonly identity: string;
+  /** The name that the client gives itself. */
+  readonly clientName?: string | undefined;
   readonly plan: Plan;
   readonly typed?: string;
 }
@@ -68,7 +70,7 @@ export interface ApprovalsConfig {
 
 /** A request as a waiting call with a new code. */
 const pendingFrom = (
-  { call, principal, identity, plan, typed }: ApprovalRequest,
+  { call, principal, identity, clientName, plan, typed }: ApprovalRequest,
   log: string,
   now: number,
 ): Pending => ({
@@ -76,6 +78,7 @@ const pendingFrom = (
   call,
   principal,
   identity,
+  clientName,
   plan,
   typed,
   log,

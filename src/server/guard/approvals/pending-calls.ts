@@ -13,6 +13,8 @@ export interface Pending {
   readonly principal: string;
   /** The caller's identity, independent of its permission on the platform. Absent in records of earlier versions. */
   readonly identity?: string;
+  /** The name that the client gives itself; absent if it gives none, or in records of earlier versions. */
+  readonly clientName?: string | undefined;
   readonly plan: Plan;
   /** The text to type to approve it; undefined if saying yes is enough. */
   readonly typed?: string;

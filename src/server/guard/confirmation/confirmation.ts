@@ -171,9 +171,9 @@ export function createConfirmer({ keys = ephemeralKeys(), approvals, shared }: C
     context: CallContext,
   ): Promise<Confirmation | undefined> {
     if (!approvals || !(await approvals.available())) return undefined;
-    const { principal, identity = principal, clock } = context;
+    const { principal, identity = principal, clientName, clock } = context;
     const approval = await approvals.ask(
-      { call: bound.call, principal, identity, plan, typed: question.typed },
+      { call: bound.call, principal, identity, clientName, plan, typed: question.typed },
       clock.now(),
     );
     if (approval.kind === 'pending') return approval;

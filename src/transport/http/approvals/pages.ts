@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { recordedTargetText, type RecordedCall } from '../../../server/audit/index.ts';
+import { recordedCallerText, recordedTargetText, type RecordedCall } from '../../../server/audit/index.ts';
 import { clean } from '../../../server/redaction/index.ts';
 import {
   type Pending,
@@ -77,7 +77,7 @@ const factsMarkup = (text: string): Html =>
 /** The box of a waiting call: whether it touches production, the plan, and the decision forms. */
 function waitingCall(pending: Pending, viewing: Viewing): Html {
   const { paths, now, showsWholePlans } = viewing;
-  const { code, principal, plan, typed, askedAt, expiresAt } = pending;
+  const { code, principal, clientName, plan, typed, askedAt, expiresAt } = pending;
   const text = clean(planText(plan, { whole: true }));
   const isTruncated = !showsWholePlans && text.length > maxPlanLength;
   const look = modeLooks[mostCriticalMode(plan.target)];
@@ -87,7 +87,7 @@ function waitingCall(pending: Pending, viewing: Viewing): Html {
   return html`<article id="call-${code}" class="${look.name}" aria-labelledby="${title}" data-about="${plan.tool} on ${target}, asked by ${clean(principal)}">
 ${look.words}<h3 id="${title}"><code>${plan.tool}</code> <span class="code">${code}</span></h3>
 <p class="target">${target}</p>
-<dl class="facts"><dt>Risk</dt><dd>${plan.tier}</dd><dt>Asked</dt><dd>${timeMarkup(askedAt, now)}</dd><dt>Expires</dt><dd>${timeMarkup(expiresAt, now)}</dd></dl>
+<dl class="facts"><dt>Risk</dt><dd>${plan.tier}</dd>${clientName === undefined ? emptyHtml : html`<dt>Assistant</dt><dd>${clean(clientName)}, as it calls itself</dd>`}<dt>Asked</dt><dd>${timeMarkup(askedAt, now)}</dd><dt>Expires</dt><dd>${timeMarkup(expiresAt, now)}</dd></dl>
 <pre>${factsMarkup(isTruncated ? firstPart(text, maxPlanLength) : text)}</pre>
 ${isTruncated ? html`<p>It goes on for ${text.length - maxPlanLength} more characters: <a href="${waitingCallAddress(paths.page, code)}">see all of it to approve it</a>.</p>` : emptyHtml}
 <div class="decision">${decisionForm('refuse', pending, viewing, html`<button name="do" value="refuse" aria-describedby="${title}">Refuse</button>`)}${isTruncated ? emptyHtml : decisionForm('approve', pending, viewing, approve)}</div>
@@ -145,9 +145,9 @@ const breakable = (text: string): Html =>
 
 // On narrow screens the rows aren't displayed as a table. The roles keep it a table for screen readers.
 const recordRow = (call: RecordedCall, now: number): Html => {
-  const { at, who, tool, tier, confirmed, outcome, why } = call;
+  const { at, tool, tier, confirmed, outcome, why } = call;
   const texts = {
-    who,
+    who: recordedCallerText(call),
     tool,
     target: recordedTargetText(call),
     tier,
