@@ -1,3 +1,9 @@
+import {
+  createDeploymentWindow,
+  deleteDeploymentWindow,
+  listDeploymentWindows,
+} from './deployment-window/deployment-windows.ts';
+import { getDeploymentRule, updateDeploymentRule } from './environment/deployment-rules.ts';
 import { isOfferedByDefault, type Tool } from '../src/server/tool/index.ts';
 import {
   createAlertRule,
@@ -190,6 +196,11 @@ export const tools: readonly Tool[] = [
   createAnnotationsGroup,
   updateAnnotationsGroup,
   deleteAnnotationsGroup,
+  getDeploymentRule,
+  updateDeploymentRule,
+  listDeploymentWindows,
+  createDeploymentWindow,
+  deleteDeploymentWindow,
 ];
 
 /** The tools that are offered if nothing is chosen. */

@@ -23,6 +23,17 @@ export interface Lock {
   readonly by?: string;
 }
 
+/** What a platform does to an environment, or refuses there, by itself. */
+export interface Outlook {
+  /** Whether its timetable stopped it. */
+  readonly isStoppedByTimetable?: boolean;
+  /** When its timetable starts it again. */
+  readonly startsAt?: string;
+  /** Until when a deployment window refuses deployments, and its name. */
+  readonly refusedUntil?: string;
+  readonly refusedBy?: string;
+}
+
 /** An environment, with the parts that could be read. */
 export interface WatchedEnvironment {
   readonly id: string;
@@ -38,6 +49,7 @@ export interface WatchedEnvironment {
   readonly alerts?: readonly FiringAlert[];
   /** The lock of its cluster; absent if there is none. */
   readonly lock?: Lock;
+  readonly outlook?: Outlook;
   /** Why nothing can run on its cluster, as the end of a sentence; absent if something can. */
   readonly clusterTrouble?: string;
 }
@@ -161,11 +173,33 @@ const ofLock = ({ since, until, by }: Lock): Finding => ({
   by,
 });
 
+/** Says of a stopped environment that its timetable stopped it, if it did. */
+const stoppedBy =
+  ({ isStoppedByTimetable, startsAt }: Outlook) =>
+  (finding: Finding): Finding =>
+    finding.condition === 'stopped' && isStoppedByTimetable === true
+      ? {
+          ...finding,
+          // First, because long texts are shortened.
+          text: finding.text.replace(
+            /^stopped/,
+            `stopped by its timetable${startsAt === undefined ? '' : ` until ${startsAt}`}`,
+          ),
+          by: 'its timetable',
+        }
+      : finding;
+
+const ofWindow = ({ refusedUntil: until, refusedBy: by = 'unnamed' }: Outlook): readonly Finding[] =>
+  until === undefined
+    ? []
+    : [{ condition: 'locked', text: `locked: the deployment window ${by} refuses deployments until ${until}` }];
+
 const findingsOf = ({
   services,
   status,
   alerts = [],
   lock,
+  outlook = {},
   clusterTrouble,
 }: WatchedEnvironment): readonly Finding[] => {
   const own = services
@@ -174,12 +208,13 @@ const findingsOf = ({
       ? ofWhole(status)
       : [{ condition: 'not looked at', text: '' } as const];
   const all: readonly Finding[] = [
-    ...own,
+    ...own.map(stoppedBy(outlook)),
     ...(clusterTrouble === undefined
       ? []
       : [{ condition: 'unusable cluster', text: `unusable cluster: ${clusterTrouble}` } as const]),
     ...ofAlerts(alerts),
     ...(lock ? [ofLock(lock)] : []),
+    ...ofWindow(outlook),
   ];
   return all.toSorted(
     (one, other) => environmentConditions.indexOf(one.condition) - environmentConditions.indexOf(other.condition),

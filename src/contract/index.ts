@@ -34,6 +34,7 @@ export {
   type ReadableCondition,
   type Reason,
 } from './conditions/index.ts';
+export { isInForce, occurrenceOf, windowFault, type WindowOccurrence, type WindowTimes } from './deployment-window.ts';
 export { decodedText, unreadableBecause, Utf16Text } from './decoded-text.ts';
 export { everyOrganization } from './documented/organization.ts';
 export { ErrorBody, errorBody, type ErrorStatus } from './errors.ts';
@@ -92,6 +93,16 @@ export {
   writtenOut,
 } from './plain-text.ts';
 export { isoAt, isoTime, timeAt, timeOf, unknownTime } from './times.ts';
+export {
+  asRuleTime,
+  latestEvent,
+  nextEvents,
+  stoppedUntil,
+  timeOfDay,
+  timetableRequester,
+  type Timetable,
+  type TimetableEvent,
+} from './timetable.ts';
 export { placeholderIn, valueFault, type ValueFault } from './placeholder.ts';
 export { joinPath, namesIn, segmentOf, segmentsOf, unescaped } from './resource-path.ts';
 export {
@@ -148,6 +159,8 @@ export {
   productionMode,
   type EnvironmentStatus,
 } from './resources/environment.ts';
+export { DeploymentRuleRequest, Weekday as WeekdayName, type DeploymentRule } from './resources/deployment-rule.ts';
+export { DeploymentWindowRequest, windowTargets, type DeploymentWindow } from './resources/deployment-window.ts';
 export { maximumEventPageSize } from './resources/event.ts';
 export { isVisibleCredential } from './resources/helm-repository.ts';
 export type { Helm, HelmRequest } from './resources/helm.ts';
@@ -227,3 +240,4 @@ export { identifyingMembers, targetIn } from './target-in.ts';
 export { hasVariablePaths, variableList, type VariableListing } from './variable-lists.ts';
 export { firstPart, halfCharacterIn, lastPart, repeated, shortened, wellFormed } from './whole-characters.ts';
 export { tolerant, type Incomplete, type Tolerant } from './tolerant.ts';
+export { isClockTime, zonedText, type Weekday } from './zoned-times.ts';

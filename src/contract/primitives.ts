@@ -28,6 +28,8 @@ export const referenceKinds = [
   'member',
   'invitation',
   'api_token',
+  'deployment_rule',
+  'deployment_window',
 ] as const;
 export type ReferenceKind = (typeof referenceKinds)[number];
 

@@ -107,6 +107,7 @@ export const placedRowKinds = [
   'events',
   'uses',
   'clusters',
+  'deployment windows',
 ] as const;
 
 /** Rows that belong to different projects and environments. */

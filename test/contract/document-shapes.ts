@@ -338,7 +338,13 @@ export const shapes = {
     +cluster_name      string
     +organization.id   uuid
     +project.id        uuid
-    +last_updated_by   string`,
+    +last_updated_by   string
+    +stopped_by_timetable   boolean
+    +starts_at         date-time
+    +stops_at          date-time
+    +refused_until     date-time
+    +refused_by        string
+    +refused_because   string`,
   'application create': `
     name                          string +required
     git_repository                object +required

@@ -17,6 +17,14 @@ const service = (type: string) => `${identity}
   environment.id   uuid required
   icon_uri         uri`;
 
+const outlook = `
+    stopped_by_timetable   boolean
+    starts_at              date-time
+    stops_at               date-time
+    refused_until          date-time
+    refused_by             string
+    refused_because        string`;
+
 const source = (at: string) => `
   ${at}.url            string required
   ${at}.provider       string
@@ -224,7 +232,7 @@ const extensionShapes = {
     project.name      string
     organization.id   uuid required
     cluster_id        uuid
-    cluster_name      string`,
+    cluster_name      string${outlook}`,
   link: `
     service_id           uuid required
     service_type         APPLICATION|CONTAINER|HELM required
@@ -262,7 +270,7 @@ const extensionShapes = {
     cluster.name                      string required
     cluster.is_demo                   boolean required
     services_overview.service_count   integer required
-    ${shapes['environment status'].replaceAll(/^(\s*)\+?(?=[a-z])/gm, '$1deployment_status.')}`,
+    ${shapes['environment status'].replaceAll(/^(\s*)\+?(?=[a-z])/gm, '$1deployment_status.')}${outlook}`,
   domain: `${identity}
     domain                 string required
     generate_certificate   boolean required
@@ -318,6 +326,29 @@ const extensionShapes = {
     last_used_at   date-time
     member_id      uuid
     member_name    string`,
+  'deployment rule': `
+    id                  uuid required
+    timezone            string required
+    start_time          date-time required
+    stop_time           date-time required
+    weekdays[]          MONDAY|TUESDAY|WEDNESDAY|THURSDAY|FRIDAY|SATURDAY|SUNDAY
+    auto_stop           boolean required
+    auto_preview        boolean required
+    on_demand_preview   boolean required`,
+  'deployment window': `${identity}
+    name              string required
+    reason            string
+    target_type       CLUSTER|PROJECT|ENVIRONMENT required
+    target_id         uuid required
+    target_name       string required
+    production_only   boolean required
+    begins            string required
+    ends              string required
+    time_zone         string required
+    owner_name        string required
+    in_force          boolean required
+    from              date-time
+    until             date-time`,
 };
 
 /**
@@ -402,6 +433,10 @@ const beyond: Readonly<Record<string, AnswerShape>> = {
   'POST /alert-rules': one('alert rule'),
   'POST /alert-rules/{alertRuleId}/silence': one('alert rule'),
   'DELETE /alert-rules/{alertRuleId}/silence': one('alert rule'),
+  'GET /environment/{environmentId}/deploymentRule': one('deployment rule'),
+  'PUT /environment/{environmentId}/deploymentRule/{deploymentRuleId}': one('deployment rule'),
+  'GET /organization/{organizationId}/deploymentWindow': list('deployment window'),
+  'POST /organization/{organizationId}/deploymentWindow': one('deployment window'),
   'GET /organization/{organizationId}/alert-receivers': list('alert receiver'),
   'GET /organization/{organizationId}/webhook': list('webhook'),
   'POST /organization/{organizationId}/webhook': one('webhook'),

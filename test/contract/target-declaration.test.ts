@@ -48,7 +48,7 @@ describe('what an operation acts upon is declared', () => {
     }
   });
 
-  test('a variable at the path of all variables is of what two members name, as a new alert rule is', () => {
+  test('a variable at the path of all variables is of what two members name, as a new alert rule and a deployment window are', () => {
     expect(byMembers.map(({ name }) => name)).toEqual([
       'list_variables',
       'create_variable',
@@ -56,6 +56,8 @@ describe('what an operation acts upon is declared', () => {
       'delete_variable',
       'override_variable',
       'create_alert_rule',
+      'create_deployment_window',
+      'delete_deployment_window',
     ]);
   });
 

@@ -719,6 +719,53 @@ const cases: Case[] = [
     wrong: { project_id: 'shop' },
     says: 'production, staging',
   },
+  {
+    tool: 'get_deployment_rule',
+    right: { environment_id: '@environment_id' },
+    answers: { auto_stop: false, stop_time: '19:00', start_time: '07:00', timezone: 'UTC' },
+    wrong: { environment_id: nowhere },
+    says: 'no such id',
+  },
+  {
+    tool: 'update_deployment_rule',
+    right: { environment: '@environment_id', stop_time: '20:15', weekdays: ['FRIDAY'] },
+    answers: { auto_stop: false, stop_time: '20:15', weekdays: ['FRIDAY'] },
+    wrong: { environment: '@environment_id', stop_time: '8 pm' },
+    says: '"stop_time"',
+  },
+  {
+    tool: 'list_deployment_windows',
+    right: {},
+    answers: { results: rows({ name: 'year-end-freeze', in_force: false, target_name: 'shop/production' }) },
+    wrong: { organization_id: nowhere },
+    says: 'no such id',
+  },
+  {
+    tool: 'create_deployment_window',
+    right: {
+      environment_id: 'data/development',
+      name: 'fair',
+      begins: '2999-05-01 08:00',
+      ends: '2999-05-03 24:00',
+      time_zone: 'Europe/Berlin',
+    },
+    answers: { name: 'fair', target_type: 'ENVIRONMENT', in_force: false, until: '2999-05-03T22:00:00.000Z' },
+    wrong: {
+      environment_id: 'data/development',
+      name: 'fair',
+      begins: 'FRIDAY',
+      ends: 'MONDAY 08:00',
+      time_zone: 'Europe/Berlin',
+    },
+    says: '"begins"',
+  },
+  {
+    tool: 'delete_deployment_window',
+    right: { deployment_window: 'year-end-freeze' },
+    answers: { deleted: 'year-end-freeze' },
+    wrong: { deployment_window: nowhere },
+    says: 'no such id',
+  },
   // Last, because a locked cluster refuses what comes after.
   {
     tool: 'lock_cluster',

@@ -7,6 +7,9 @@ import { scopedVariableCalls } from './scoped-variable-calls.ts';
 
 const projectShop = ({ state, ids }: OtherPlatform) => state.projects.find(({ id }) => id === ids.projects.shop);
 
+const ruleOf = ({ state, ids }: OtherPlatform) =>
+  state.rules.find((rule) => rule['environment_id'] === ids.environments.staging);
+
 const staging = ({ state, ids }: OtherPlatform) => state.environments.find(({ id }) => id === ids.environments.staging);
 
 type Json = Record<string, unknown>;
@@ -81,6 +84,51 @@ const organizationCalls: readonly ForeignCall[] = [
     case: 'back',
     args: () => ({ environment_id: 'shop/trial', name: 'staging' }),
     changes: ['~environments staging'],
+  },
+  {
+    tool: 'get_deployment_rule',
+    args: () => ({ environment_id: 'shop/staging' }),
+    holds: ({ answer }) => expect(answer).toMatchObject({ auto_stop: false, stop_time: '19:00', timezone: 'Etc/UTC' }),
+  },
+  {
+    tool: 'update_deployment_rule',
+    args: () => ({ environment: 'shop/staging', auto_stop: true, stop_time: '20:30', timezone: 'Europe/Oslo' }),
+    changes: /^~rules /,
+    only: {
+      of: ({ platform }) => structuredClone(ruleOf(platform)),
+      members: ['auto_stop', 'stop_time', 'timezone', 'updated_at'],
+    },
+    holds: ({ questions, server: { platform } }) => {
+      expect(questions.join('\n')).toContain('Next stop: ');
+      expect(ruleOf(platform)).toMatchObject({ auto_stop: true, stop_time: '1970-01-01T20:30:00.000Z' });
+    },
+  },
+  {
+    tool: 'update_deployment_rule',
+    case: 'off again',
+    args: () => ({ environment: 'shop/staging', auto_stop: false }),
+    changes: /^~rules /,
+  },
+  {
+    tool: 'list_deployment_windows',
+    args: organization,
+    refused: { says: /not offer/, why: 'platforms of the family have no such operation' },
+  },
+  {
+    tool: 'create_deployment_window',
+    args: () => ({
+      environment_id: 'shop/staging',
+      name: 'friday',
+      begins: 'FRIDAY 16:00',
+      ends: 'SATURDAY 00:00',
+      time_zone: 'Europe/Oslo',
+    }),
+    refused: { says: /no deployment windows.*policy file/s, why: 'the platform would refuse no deployment' },
+  },
+  {
+    tool: 'delete_deployment_window',
+    args: ({ platform }) => ({ deployment_window: platform.ids.labels }),
+    refused: { says: /no deployment windows|no such|not offer|There is no/s, why: 'the platform has none' },
   },
   {
     tool: 'invite_member',

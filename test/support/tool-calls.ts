@@ -5,6 +5,7 @@ type Args = Record<string, unknown>;
 
 let count = 0;
 let roleChanges = 0;
+let ruleChanges = 0;
 const uniqueName = (word: string): string => `${word}-${(count += 1)}`;
 
 /**
@@ -181,6 +182,20 @@ export function toolCallsOn({
     }),
     update_annotations_group: () => ({ ...id('annotations_group_id'), name: uniqueName('annotations') }),
     delete_annotations_group: () => ({ annotations_group_id: seedId('annotations-group/unused') }),
+    get_deployment_rule: () => id('environment_id'),
+    update_deployment_rule: () => ({
+      environment: seed['environment_id'],
+      start_time: `0${(ruleChanges += 1) % 10}:30`,
+    }),
+    list_deployment_windows: () => organization,
+    create_deployment_window: () => ({
+      ...id('environment_id'),
+      name: uniqueName('window'),
+      begins: '2999-12-24 16:00',
+      ends: '2999-12-27 08:00',
+      time_zone: 'Europe/Paris',
+    }),
+    delete_deployment_window: () => ({ deployment_window: seedId('deployment-window/year-end-freeze') }),
     list_events: () => ({}),
     list_database_backups: () => id('database_id'),
     create_database_backup: () => ({ ...id('database_id'), name: uniqueName('backup'), message: 'By a test.' }),

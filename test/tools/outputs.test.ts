@@ -168,6 +168,24 @@ const calls: Record<string, Args> = {
   create_annotations_group: { name: 'mesh', annotations: [{ key: 'mesh/inject', value: 'true' }], scopes: ['PODS'] },
   update_annotations_group: { annotations_group_id: 'metrics', scopes: ['PODS'] },
   delete_annotations_group: { annotations_group_id: 'metrics' },
+  get_deployment_rule: { environment_id: 'shop/staging' },
+  update_deployment_rule: {
+    environment: 'shop/production',
+    auto_stop: true,
+    stop_time: '19:00',
+    timezone: 'Europe/Paris',
+  },
+  list_deployment_windows: {},
+  create_deployment_window: {
+    project_id: 'shop',
+    name: 'friday-evening',
+    begins: 'FRIDAY 16:00',
+    ends: 'SATURDAY 00:00',
+    time_zone: 'Europe/Paris',
+    reason: 'Nobody is there to mend it.',
+    production_only: true,
+  },
+  delete_deployment_window: { deployment_window: 'year-end-freeze' },
 };
 
 let platform: TestPlatform;

@@ -36,7 +36,8 @@ const expectedNames =
   'create_alert_rule, silence_alert_rule, unsilence_alert_rule, delete_alert_rule, ' +
   'list_helm_repositories, update_helm_repository, delete_helm_repository, ' +
   'list_labels_groups, create_labels_group, update_labels_group, delete_labels_group, ' +
-  'list_annotations_groups, create_annotations_group, update_annotations_group, delete_annotations_group';
+  'list_annotations_groups, create_annotations_group, update_annotations_group, delete_annotations_group, ' +
+  'get_deployment_rule, update_deployment_rule, list_deployment_windows, create_deployment_window, delete_deployment_window';
 
 interface Node {
   /** Names of the members on the way, `[]` for the rows of an array. */
@@ -350,15 +351,6 @@ describe('texts', () => {
   ])('the instructions say truly that there is no tool for %s', (words, name) => {
     for (const readOnly of [true, false]) expect(instructions({ readOnly })).toContain(words);
     expect([...names].filter((one) => name.test(one))).toEqual([]);
-  });
-
-  test('the instructions say truly that a lock lasts whole days', () => {
-    expect(instructions({ readOnly: false })).toContain('locks by the hour');
-    expect(
-      Object.entries(list.find(({ name }) => name === 'lock_cluster')!.inputSchema.properties!).filter(
-        ([name, { type }]) => /ttl|until|hours/.test(name) && type !== 'integer',
-      ),
-    ).toEqual([]);
   });
 
   test('the instructions say that tools are off, where they are', () => {

@@ -15,6 +15,7 @@ import {
   services,
 } from '../../src/server/tool/index.ts';
 import { landedAsAsked, readsOfCluster } from '../shared/landed-as-asked.ts';
+import { outlookColumns } from '../shared/environment-outlook.ts';
 import { namedByRules } from '../shared/plan-parts.ts';
 import { serviceSubject } from '../shared/any-service.ts';
 import { afterwards, readsAfterwards, startedAnswer, startMoment } from '../shared/deployment-started.ts';
@@ -25,7 +26,16 @@ export const listEnvironments = defineTool(operations.list_environments, {
   equivalentOperations: [operations.list_environments_of_organization, operations.list_environment_overviews],
   title: 'All environments of a project',
   description: 'List environments of a project (existing dev, QA, staging, production): modes, clusters, ids.',
-  render: table('environment', ['name', 'id', 'mode', 'cluster_name', 'cluster_id', 'last_updated_by', 'updated_at']),
+  render: table('environment', [
+    'name',
+    'id',
+    'mode',
+    'cluster_name',
+    'cluster_id',
+    ...outlookColumns,
+    'last_updated_by',
+    'updated_at',
+  ]),
 });
 
 export const getEnvironment = defineTool(operations.get_environment, {

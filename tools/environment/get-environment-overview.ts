@@ -19,6 +19,7 @@ import { lockOn, readsOfLock } from '../shared/environment-lock.ts';
 import { alertRow, environmentWatched, firingAlert, firingAlerts } from '../shared/firing-alerts.ts';
 import { readsOfServices, observedServices } from '../shared/observed-services.ts';
 import { addressesIn, readsOfAddressesIn } from '../shared/public-addresses.ts';
+import { outlookOn, readsOfOutlook } from '../shared/environment-outlook.ts';
 import { nextForDown } from '../shared/next-for-down.ts';
 import { readsOfServing, servingById } from '../shared/serving.ts';
 import { startStopped } from '../shared/start-stopped.ts';
@@ -66,6 +67,7 @@ export const getEnvironmentOverview = composeTool({
     ...readsOfAddressesIn,
     ...readsOfLock('whether the cluster is locked is not shown'),
     ...readsOfNodes,
+    ...readsOfOutlook,
     ...readUses('alerts that fire are not shown', operations.get_organization, operations.list_alert_rules),
   ],
   output: z.object({
@@ -106,6 +108,8 @@ export const getEnvironmentOverview = composeTool({
             naming`Ask for one application at a time: ${'get_application_status'}.`,
           ),
     );
+    const isStopped = results.length > 0 && results.every(({ condition }) => condition === 'stopped');
+    const outlook = await outlookOn(context, environment, project, isStopped);
     const serving = await servingById(context, services ?? []);
     const usage = new Map((services ?? []).map(({ id, status }) => [id, usageText(status, context.now())]));
     const told = results.map((row) => {
@@ -124,13 +128,14 @@ export const getEnvironmentOverview = composeTool({
       counts,
       ...(lock !== undefined && { cluster_lock: lock }),
       ...(nodes !== undefined && { nodes }),
+      ...(outlook.length > 0 && { outlook }),
       results: told,
       ...(alerts.length > 0 && { alerts: alerts.map(alertRow) }),
     };
   },
   render: {
     view: (answer) => answer,
-    text: ({ environment, counts, cluster_lock: lock, nodes, results, alerts }) =>
+    text: ({ environment, counts, cluster_lock: lock, nodes, outlook, results, alerts }) =>
       [
         `${String(environment)}: ${
           Object.entries((counts ?? {}) as JsonRecord)
@@ -141,6 +146,7 @@ export const getEnvironmentOverview = composeTool({
           ? [`${lock}. While it is locked, nothing in this environment can be deployed or changed.`]
           : []),
         ...(typeof nodes === 'string' ? [nodes] : []),
+        ...(Array.isArray(outlook) ? outlook.map(String) : []),
         ...(recordsIn(results).length > 0
           ? [
               tableText(recordsIn(results), [

@@ -2,6 +2,7 @@ import { operations, terminalOutcome } from '../../src/contract/index.ts';
 import { warningsOfServices } from '../../src/analysis/index.ts';
 import { nodesUnder, readsOfNodes } from '../shared/cluster-nodes.ts';
 import { readsOfServing, servingById, type Served } from '../shared/serving.ts';
+import { outlookOn, readsOfOutlook } from '../shared/environment-outlook.ts';
 import { kindOfMember, notActedOn, otherMembers } from '../shared/other-kinds.ts';
 import {
   defineTool,
@@ -112,6 +113,7 @@ const statuses: Renderer = {
       ),
       not_listed: kindsNotListed(answer),
       nodes: answer['nodes'],
+      outlook: answer['outlook'],
     }),
   text: (view) => {
     const rows = Object.entries(kindsIn(view)).flatMap(([member, kind]) =>
@@ -127,7 +129,8 @@ const statuses: Renderer = {
       ...notActedOn(rows.map(({ kind }) => kind)),
     ];
     const found = rows.length > 0 ? table : missing.length === 0 ? ['no services'] : [];
-    return [head, typeof view['nodes'] === 'string' ? view['nodes'] : '', ...found, unknownText(missing)]
+    const outlook = Array.isArray(view['outlook']) ? view['outlook'].map(String) : [];
+    return [head, typeof view['nodes'] === 'string' ? view['nodes'] : '', ...outlook, ...found, unknownText(missing)]
       .filter((line) => line !== '')
       .join('\n');
   },
@@ -143,14 +146,17 @@ export const getEnvironmentStatus = defineTool(operations.get_environment_status
     ...readUses('services are shown without names', operations.list_services),
     ...readsOfServing,
     ...readsOfNodes,
+    ...readsOfOutlook,
   ],
   answer: async (args, context) => {
     const environment_id = String(args['environment_id']);
+    const project = context.resolved['environment_id']?.project?.id;
     const [status, nodes] = await Promise.all([
       context.read(operations.get_environment_status, { environment_id }),
-      nodesUnder(context, environment_id, context.resolved['environment_id']?.project?.id),
+      nodesUnder(context, environment_id, project),
     ]);
-    return { ...(await withNames(context, environment_id, status)), nodes };
+    const outlook = await outlookOn(context, environment_id, project, status.environment?.state === 'STOPPED');
+    return { ...(await withNames(context, environment_id, status)), nodes, ...(outlook.length > 0 && { outlook }) };
   },
   render: statuses,
 });

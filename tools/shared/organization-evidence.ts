@@ -124,6 +124,12 @@ const placeOf = (row: JsonRecord, project: string, projectId?: string): Place =>
   clusterId: textAt(row, 'cluster_id') ?? textAt(row, 'cluster.id'),
   clusterName: textAt(row, 'cluster_name') ?? textAt(row, 'cluster.name'),
   ...(isRecord(row['deployment_status']) && { status: row['deployment_status'] }),
+  outlook: {
+    isStoppedByTimetable: row['stopped_by_timetable'] === true,
+    startsAt: textAt(row, 'starts_at'),
+    refusedUntil: textAt(row, 'refused_until'),
+    refusedBy: textAt(row, 'refused_by'),
+  },
 });
 
 /**

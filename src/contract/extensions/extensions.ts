@@ -9,6 +9,7 @@ import { organizationExtensions } from './organization.ts';
 import { placeExtensions } from './places.ts';
 import { peopleExtensions } from './people.ts';
 import { registryExtensions } from './registries.ts';
+import { scheduleExtensions } from './schedules.ts';
 import { serviceReadExtensions } from './service-reads.ts';
 import { webhookExtensions } from './webhooks.ts';
 import { wideReadExtensions } from './wide-reads.ts';
@@ -26,6 +27,7 @@ export const extensionOperations = {
   ...peopleExtensions,
   ...webhookExtensions,
   ...alertExtensions,
+  ...scheduleExtensions,
   ...registryExtensions,
   ...groupExtensions,
   ...serviceReadExtensions,

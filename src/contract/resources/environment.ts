@@ -47,6 +47,16 @@ export const CloneRequest = z.object({
   apply_deployment_rule: z.boolean().optional().describe('Whether a rule of the project sets its schedule.'),
 });
 
+/** What a platform does or refuses by itself. Not in the API document. */
+export const environmentOutlook = {
+  stopped_by_timetable: z.boolean().optional().describe('Stopped by its timetable, by nobody else.'),
+  starts_at: DateTime.optional().describe('When its timetable starts it.'),
+  stops_at: DateTime.optional().describe('When its timetable stops it.'),
+  refused_until: DateTime.optional().describe('Until then its deployments are refused.'),
+  refused_by: z.string().optional().describe('The deployment window that refuses them.'),
+  refused_because: z.string().optional(),
+};
+
 export const Environment = resourceOf(
   'environment',
   z.object({
@@ -58,6 +68,7 @@ export const Environment = resourceOf(
     organization: Pointer,
     project: Pointer,
     last_updated_by: z.string(),
+    ...environmentOutlook,
   }),
 );
 

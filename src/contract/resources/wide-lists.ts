@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { Uuid } from '../primitives.ts';
 import { ServiceDeploymentStatus } from './deployment.ts';
-import { EnvironmentMode, EnvironmentStatus } from './environment.ts';
+import { EnvironmentMode, environmentOutlook, EnvironmentStatus } from './environment.ts';
 import { ServiceType } from './service.ts';
 
 // No row is marked as a resource: names are resolved only with the lists of projects and environments.
@@ -31,6 +31,7 @@ export const EnvironmentOfOrganization = z.object({
   organization: z.object({ id: Uuid }),
   cluster_id: Uuid.optional(),
   cluster_name: z.string().optional(),
+  ...environmentOutlook,
 });
 
 /** An environment of a project, with its cluster and overall state. */
@@ -41,4 +42,5 @@ export const EnvironmentOverview = z.object({
   cluster: z.object({ id: Uuid, name: z.string(), is_demo: z.boolean() }),
   services_overview: z.object({ service_count: z.int() }),
   deployment_status: EnvironmentStatus.nullable(),
+  ...environmentOutlook,
 });

@@ -56,10 +56,24 @@ async function ownerOf(db: Db, id: string): Promise<Place> {
   return environment ? { environment } : {};
 }
 
+/** What a deployment window is about. */
+async function targetOfWindow(db: Db, id: string): Promise<Place> {
+  const row = await db
+    .selectFrom('deployment_window')
+    .select(['project_id as project', 'cluster_id as cluster', 'environment_id as environment'])
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return Object.fromEntries(Object.entries(row ?? {}).filter(([, found]) => found !== null)) as Place;
+}
+
 async function placeOf(db: Db, kind: ReferenceKind, id: string): Promise<Place> {
   if (kind === 'project' || kind === 'cluster') return { [kind]: id };
   const { environment = await environmentOf(db, kind, id), ...owner } =
-    kind === 'environment_variable' ? await ownerOf(db, id) : {};
+    kind === 'environment_variable'
+      ? await ownerOf(db, id)
+      : kind === 'deployment_window'
+        ? await targetOfWindow(db, id)
+        : {};
   if (environment === undefined) return owner;
   const row = await db
     .selectFrom('environment')

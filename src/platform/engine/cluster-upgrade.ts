@@ -3,6 +3,7 @@ import type { Db } from '../store/index.ts';
 import { type EngineContext, iso } from './context.ts';
 import { clusterUpgradeStates, nextVersion } from './lifecycle.ts';
 import { requireUnlocked } from './cluster-locks.ts';
+import { requireNoClusterWindow } from './deployment-windows.ts';
 import { type TimerHandler, setTimer } from './timer-queue.ts';
 
 const { queued, running } = clusterUpgradeStates;
@@ -18,6 +19,7 @@ export async function requestUpgrade(
   const cluster = await trx.selectFrom('cluster').selectAll().where('id', '=', clusterId).executeTakeFirst();
   if (cluster === undefined) throw notFound('cluster', clusterId);
   await requireUnlocked(trx, clusterId, at);
+  await requireNoClusterWindow(trx, cluster, at);
   if (!clusterUpgradeStates.from.some((state) => state === cluster.status)) {
     throw refused(
       `The cluster ${cluster.name} (${clusterId}) can't be upgraded while it is ${cluster.status}; wait until it is ${clusterUpgradeStates.end}.`,

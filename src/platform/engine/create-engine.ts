@@ -35,6 +35,7 @@ import { serviceStatuses } from './service-status.ts';
 import { engineStatistics } from './statistics.ts';
 import { requestPlan, terraformPlans } from './terraform-plans.ts';
 import { timerQueue } from './timer-queue.ts';
+import { applyTimetable } from './timetable.ts';
 import { reconciliationOf } from './reconciliation.ts';
 import { createBackgroundLoop } from './background-loop.ts';
 import { readMeasurements } from './measurements/series.ts';
@@ -71,6 +72,7 @@ export function createEngine(options: EngineOptions): Engine {
       CLUSTER_UPGRADE: advanceUpgrade(options),
       ALERT_RULE: advanceAlertRule(options),
       JOB_RUN: startScheduledRun(options),
+      TIMETABLE: applyTimetable(options),
     }),
     deliveryQueue(options, { ...sending, counts: deliveries }),
     retentionQueue(options, leaderLocks, options.retention),

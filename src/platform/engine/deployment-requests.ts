@@ -9,6 +9,7 @@ import { applyChange, insertDeploymentService, updateEnvironmentState } from './
 import { canceling, isSettled, statePathOf, refusals } from './lifecycle.ts';
 import { requireRoomToDeploy } from './cluster-limits.ts';
 import { requireUnlocked } from './cluster-locks.ts';
+import { requireNoWindow } from './deployment-windows.ts';
 import {
   anyPlanQueue,
   type DeploymentRow,
@@ -108,11 +109,12 @@ export async function requestDeployment(
   const at = context.clock.now();
   const environment = await trx
     .selectFrom('environment')
-    .select(['name', 'cluster_id'])
+    .select(['id', 'name', 'project_id', 'cluster_id', 'mode'])
     .where('id', '=', order.environmentId)
     .executeTakeFirst();
   if (environment === undefined) throw notFound('environment', order.environmentId);
   await requireUnlocked(trx, environment.cluster_id, at);
+  await requireNoWindow(trx, environment, at);
   const services = await findServices(trx, order);
   await (order.action === 'DELETE' ? requireDeletable : requireNotBeingDeleted)(trx, order);
   if (services.length === 0 && order.action !== 'STOP' && !order.takesEnvironment) {

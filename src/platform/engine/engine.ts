@@ -104,8 +104,8 @@ export interface Page {
 export interface Engine {
   /**
    * Accepts an order: inserts the deployment, its services, events and webhook deliveries in `trx`. Refused while the
-   * cluster is locked, and if a service's state doesn't allow the action. A deletion is refused during another
-   * deployment of the same services, and everything else during a deletion.
+   * cluster is locked or a deployment window is in force, and if a service's state doesn't allow the action. A deletion
+   * is refused during another deployment of the same services, and everything else during a deletion.
    */
   request(trx: Db, order: DeploymentOrder): Promise<DeploymentRequest>;
   /**

@@ -13,6 +13,7 @@ export {
   renameDatabaseVariables,
 } from './database-variables.ts';
 export { requireEnvironmentStays } from './deletion.ts';
+export { environmentOutlooks } from './environment-outlook.ts';
 export { advanceDeployment, deploymentQueue } from './deployment-queue.ts';
 export { cancelEnvironmentDeployment, requestDeployment } from './deployment-requests.ts';
 export type {
@@ -45,4 +46,5 @@ export { serviceSteps } from './service-steps.ts';
 export { deliveryQueue, firstRetrySeconds, maximumDeliveryAttempts } from './webhooks/deliveries.ts';
 export { announce } from './webhooks/outbox.ts';
 export { anyAddress, publicOnly, redactedTarget, sealTargets, splitTarget } from './webhooks/target.ts';
+export { ruleOf, type StoredRule, timetableChanged, timetableIn } from './timetable.ts';
 export { reapIntervalMilliseconds } from './worker.ts';

@@ -1,7 +1,8 @@
 import type { Insertable, Selectable } from 'kysely';
-import type { DeploymentAction, DeploymentState } from '../../contract/index.ts';
+import type { DeploymentAction, DeploymentState, JsonRecord } from '../../contract/index.ts';
 import type { AuditEventTable, Db, ServiceTable } from '../store/index.ts';
 import { iso } from './context.ts';
+import type { Requester } from './engine.ts';
 import { type DeploymentRow, type DeploymentServiceRow, isAside, serviceType } from './deployment-rows.ts';
 
 /**
@@ -69,12 +70,36 @@ export async function auditAvailability(
   });
 }
 
+/** An event about an environment as a whole. `at` is in milliseconds since the epoch. */
+interface EnvironmentEvent extends Requester {
+  readonly event_type: string;
+  readonly at: number;
+  readonly change: JsonRecord;
+}
+
+/** Records what the platform did, or tried to do, to an environment by itself. */
+export const auditEnvironment = (
+  trx: Db,
+  { id, name }: { readonly id: string; readonly name: string },
+  { event_type, origin, triggeredBy, at, change }: EnvironmentEvent,
+): Promise<void> =>
+  record(trx, id, {
+    created_at: iso(at),
+    event_type,
+    target_type: 'ENVIRONMENT',
+    target_id: id,
+    target_name: name,
+    change: JSON.stringify(change),
+    origin,
+    triggered_by: triggeredBy,
+  });
+
 type Recorded = Pick<
   Insertable<AuditEventTable>,
   'created_at' | 'event_type' | 'target_type' | 'target_id' | 'target_name' | 'change' | 'origin' | 'triggered_by'
 >;
 
-/** Adds an event about a service of an environment. */
+/** Adds an event about an environment or a service in it. */
 async function record(trx: Db, environmentId: string, event: Recorded): Promise<void> {
   const place = await trx
     .selectFrom('environment')

@@ -204,6 +204,24 @@ const seedBackups = (time: SeedTime) =>
     bytes: 18_400_000,
   }));
 
+/** A freeze of production in most of a year: it is never in force while somebody tries the platform out. */
+const seedWindow = (time: SeedTime) => ({
+  id: seedId('deployment-window/year-end-freeze'),
+  organization_id: organizationId,
+  created_at: time.ago(5),
+  updated_at: time.ago(5),
+  name: 'year-end-freeze',
+  reason: 'The busiest days of the year.',
+  cluster_id: null,
+  project_id: null,
+  environment_id: seedId('environment/shop/production'),
+  production_only: 0 as const,
+  begins: `${time.ago(-300).slice(0, 10)} 18:00`,
+  ends: `${time.ago(-309).slice(0, 10)} 08:00`,
+  time_zone: 'Europe/Paris',
+  owner_name: 'Ada Okafor',
+});
+
 const day = 86_400_000;
 const daysOfHistory = 3;
 
@@ -247,6 +265,7 @@ const insertTree = async (db: Db, time: SeedTime, services: readonly SeedService
   await db.insertInto('custom_domain').values(seedDomains(time)).execute();
   await db.insertInto('backup').values(seedBackups(time)).execute();
   await db.insertInto('alert_rule').values(seedAlertRules(time)).execute();
+  await db.insertInto('deployment_window').values(seedWindow(time)).execute();
 };
 
 /** One deployment for each environment that has any of these services. */

@@ -18,6 +18,8 @@ export type {
   ClusterTable,
   CustomDomainTable,
   DatabaseSchema,
+  DeploymentRuleTable,
+  DeploymentWindowTable,
   EnvironmentTable,
   ProjectTable,
   ServiceTable,

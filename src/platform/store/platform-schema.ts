@@ -38,6 +38,8 @@ export const platformSchema: Schema<typeof platformTables> = {
     { name: '0011-tokens-of-members', compatibleSince: 1 },
     { name: '0012-webhooks-and-receivers', compatibleSince: 1 },
     { name: '0013-silences', compatibleSince: 1 },
+    { name: '0014-deployment-rules', compatibleSince: 1 },
+    { name: '0015-deployment-windows', compatibleSince: 1 },
   ],
   takeOver: { sqlite: takeOverEarlierDirectory },
 };

@@ -15,12 +15,14 @@ import {
 } from '../context/index.ts';
 import type { TargetedOperation, GuardedCall } from './guarded-call.ts';
 
-/** Changes that a lock doesn't block: cancelling a running deployment, changing the lock itself, and watching. */
+/** Changes that a lock doesn't block: cancelling a running deployment, changing locks and windows, and watching. */
 const allowedUnderLock: readonly AnyOperation[] = [
   operations.cancel_deployment,
   operations.lock_cluster,
   operations.unlock_cluster,
   operations.create_alert_rule,
+  operations.create_deployment_window,
+  operations.delete_deployment_window,
 ];
 
 const hostedKinds: readonly string[] = ['environment', ...serviceKinds];
@@ -103,9 +105,25 @@ async function hostsOf({ operation, input, target }: TargetedOperation, reader: 
 const organizationIn = ({ organization }: JsonRecord): string | undefined =>
   isRecord(organization) ? textOf(organization, 'id') : undefined;
 
+const removals: readonly string[] = ['environment', ...serviceKinds].map((kind) => `delete_${kind}`);
+
+/** Whether an operation changes what runs in an environment, so that deployment windows refuse it. */
+const isDeployment = ({ name }: AnyOperation): boolean =>
+  /^(?:deploy|redeploy|restart|stop|restore)_/.test(name) || removals.includes(name);
+
+/** A sentence about the deployment window that an environment's record says is in force; undefined if there is none. */
+function windowText(environment: JsonRecord): string | undefined {
+  const { refused_until: until, refused_by: by, refused_because: why } = environment;
+  return typeof until === 'string'
+    ? `The deployment window ${show(by)} of the platform is in force until ${until}${why === undefined ? '' : `: ${show(why)}`}.`
+    : undefined;
+}
+
 /** The known facts about locks that would make the platform refuse operations. */
 interface FoundLock {
   readonly lock?: JsonRecord;
+  /** The deployment window that does, as a sentence. */
+  readonly window?: string;
   /** Facts that could not be determined, and clusters on which nothing can run, one line each. */
   readonly notes: readonly string[];
 }
@@ -141,8 +159,12 @@ async function findLock(
       ? new Map<string, JsonRecord | null>()
       : await readClusterLocks(organization_id, clusters, reader);
   const lock = [...locks.values()].find((one) => one !== null && !(lockEnd(one) <= now)) ?? undefined;
+  const windows = hosts.flatMap((one, index) =>
+    isDeployment(targetedOperations[index]!.operation) ? one.records.flatMap((row) => windowText(row) ?? []) : [],
+  );
   return {
     lock,
+    window: windows[0],
     notes: [
       ...(await unusableLines(needed, organization_id, reader)),
       ...unknownOf(
@@ -154,17 +176,27 @@ async function findLock(
 }
 
 /**
- * Checks that no cluster lock blocks the operations, so that users aren't asked to confirm a call that the platform
+ * Checks that no cluster lock and no deployment window blocks the operations, so that users aren't asked to confirm a call that the platform
  * will refuse. Costs one or two reads on platforms that list locks.
  * @returns what could not be determined, and clusters on which nothing can run: lines for the plan, for those who
  *   confirm it.
- * @throws CallFailure `not_possible` with the lock's owner and reason; ApiError if the platform fails.
+ * @throws CallFailure `not_possible` with the owner and reason of the lock or window; ApiError if the platform fails.
  */
 export async function assertNotLocked(
   { reader, context }: GuardedCall,
   targetedOperations: readonly TargetedOperation[],
 ): Promise<readonly string[]> {
-  const { lock, notes } = await findLock(targetedOperations, reader, context.clock.now());
+  const { lock, window, notes } = await findLock(targetedOperations, reader, context.clock.now());
+  if (!lock && window !== undefined)
+    return fail({
+      kind: 'not_possible',
+      what: 'a deployment window is in force, and the platform refuses to change what runs until it ends, so nobody was asked to agree',
+      next: [
+        'Tell the user: the end of the window can be waited for.',
+        naming`In an emergency, ${'delete_deployment_window'} removes it, which somebody always has to agree to; the call works then.`,
+      ],
+      seen: window,
+    });
   if (!lock) return notes;
   return fail({
     kind: 'not_possible',

@@ -36,6 +36,8 @@ export interface PlanSource {
   readonly redactor: Redactor;
   /** Facts that the earlier checks could not determine, one line each. A confirmation doesn't cover them. */
   readonly notKnown?: readonly string[];
+  /** The time, in milliseconds since 1970; default: that of the machine. */
+  readonly now?: number;
   /** Key of the digest. */
   readonly key: Uint8Array;
 }
@@ -111,7 +113,7 @@ const hiddenChange = 'What changes is hidden here, before and after.';
 /** The request of one operation and its changes to the present state, both in full and redacted. */
 async function planRequest(
   planned: TargetedOperation,
-  { tool, reader, redactor: { agreement } }: PlanSource,
+  { tool, reader, redactor: { agreement }, now }: PlanSource,
 ): Promise<PlannedEffects> {
   const {
     operation,
@@ -141,13 +143,14 @@ async function planRequest(
   };
   const preview = reader && previewOf(tool, operation);
   if (!preview) return { request, effects: [], shownEffects: [] };
-  const effects = await preview(input, { target, operation, reader, shownBy });
+  const effects = await preview(input, { target, operation, reader, shownBy, now });
   const redactedReader = reader.under({ view: (one, answer) => agreement.present(answer, answerSchema(one)) });
   const shownEffects = await preview(shownInput, {
     target: agreement.called(target) as Target,
     operation,
     shownBy,
     reader: redactedReader,
+    now,
   });
   // Values that are hidden both before and after look the same.
   const reportedEffects = shownEffects.map((line) =>

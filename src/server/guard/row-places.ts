@@ -81,6 +81,7 @@ const places: Readonly<Record<PlacedRows['are'], (row: JsonRecord, input: JsonRe
   events: (row) => placeAround(row, row),
   uses: (row) => placeAround({}, row),
   clusters: () => ({ isInEnvironment: false }),
+  'deployment windows': (row) => placeAround(row, {}),
 };
 
 /** The place of a row in the answer of a list. @param input that the list was read with */

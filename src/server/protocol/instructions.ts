@@ -42,7 +42,7 @@ const reading: Section = [
 ];
 
 const impossible: Section = [
-  'Not possible here: shells and files in instances, metrics over time, costs, reading secrets, locks by the hour; creating clusters, Helm or Terraform services.',
+  'Not possible here: shells and files in instances, metrics over time, costs, reading secrets; creating clusters, Helm or Terraform services.',
 ];
 
 /** What the tools that are offered only where they are chosen are for: one of them for each subject. */
@@ -51,6 +51,8 @@ const administered: readonly (readonly [tool: string, subject: string])[] = [
   ['create_alert_rule', 'alert rules'],
   ['update_project', 'projects'],
   ['update_environment', 'environments'],
+  ['update_deployment_rule', 'timetables'],
+  ['create_deployment_window', 'freezes by the hour'],
   ['list_roles', 'people'],
   ['list_api_tokens', 'tokens'],
   ['list_helm_repositories', 'registries'],

@@ -49,6 +49,7 @@ export { alreadyMember, role } from './preview/member-invitation.ts';
 export {
   lineAgreed,
   lineTexts,
+  notAgreedTo,
   notKnown,
   organizationOf,
   show,

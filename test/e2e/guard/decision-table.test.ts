@@ -141,6 +141,12 @@ const table: Record<string, Row> = {
   create_annotations_group: ['runs', 'runs', 'runs'],
   update_annotations_group: ['name', 'name', 'cannot'],
   delete_annotations_group: ['name', 'name', 'name'],
+  // What is there has to be read.
+  get_deployment_rule: read,
+  update_deployment_rule: ['yes', 'name', 'cannot'],
+  list_deployment_windows: read,
+  create_deployment_window: ['yes', 'name', 'cannot'],
+  delete_deployment_window: ['yes', 'name', 'cannot'],
 };
 
 /** Tools whose target is in no environment: rules about environments have no hold on them. */
@@ -185,6 +191,7 @@ const placeless = [
   'create_annotations_group',
   'update_annotations_group',
   'delete_annotations_group',
+  'list_deployment_windows',
 ];
 /** Tools whose every call is destructive. */
 const destructive = [

@@ -1,4 +1,5 @@
 import type { OperationName } from '../../../src/contract/operations.ts';
+import { uuidFrom } from '../../../src/platform/common/random.ts';
 import { seedId } from '../../../src/platform/seed/ids.ts';
 
 type Input = Record<string, unknown>;
@@ -580,6 +581,34 @@ export function validRequests(ids: Ids, mark: string): Record<OperationName, Inp
       databases: [ids['database_id']],
       jobs: [{ id: ids['job_id'] }],
       terraforms: [{ id: ids['terraform_id'] }],
+    },
+    get_deployment_rule: environment,
+    update_deployment_rule: {
+      ...environment,
+      deployment_rule_id: uuidFrom(`${ids['environment_id']}/deployment-rule`),
+      timezone: 'Europe/Paris',
+      start_time: '1970-01-01T07:30:00.000Z',
+      stop_time: '1970-01-01T19:00:00.000Z',
+      weekdays: ['MONDAY', 'FRIDAY'],
+      auto_stop: false,
+      auto_preview: true,
+      on_demand_preview: true,
+    },
+    list_deployment_windows: list,
+    create_deployment_window: {
+      ...organizationList(ids),
+      name: `window ${mark}`,
+      reason: 'The fair.',
+      target_type: 'ENVIRONMENT',
+      target_id: ids['environment_id'],
+      production_only: true,
+      begins: '2999-12-24 16:00',
+      ends: '2999-12-27 24:00',
+      time_zone: 'Europe/Paris',
+    },
+    delete_deployment_window: {
+      ...organizationList(ids),
+      deployment_window_id: seedId('deployment-window/year-end-freeze'),
     },
     delete_webhook: webhook,
     delete_alert_rule: at('alert_rule_id'),

@@ -286,6 +286,6 @@ export const cloneHandlers = {
     );
     await db.insertInto('variable').values(builtInVariables(to)).execute();
     await copyVariables(from, to, await copyServices(services, to.id, context), context);
-    return (await environmentAnswers(db, [to]))[0]!;
+    return (await environmentAnswers(context, [to]))[0]!;
   },
 } satisfies Partial<OperationHandlers<'clone_environment'>>;

@@ -7,6 +7,8 @@ import { cloneHandlers } from './clones.ts';
 import { clusterHandlers } from './clusters.ts';
 import { customDomainHandlers } from './custom-domains.ts';
 import { deploymentHandlers } from './deployments.ts';
+import { deploymentRuleHandlers } from './deployment-rules.ts';
+import { deploymentWindowHandlers } from './deployment-windows.ts';
 import { eventHandlers } from './events.ts';
 import { groupHandlers } from './groups.ts';
 import { helmRepositoryHandlers } from './helm-repositories.ts';
@@ -39,6 +41,8 @@ export const handlers: OperationHandlers<OperationName> = {
   ...cloneHandlers,
   ...customDomainHandlers,
   ...deploymentHandlers,
+  ...deploymentRuleHandlers,
+  ...deploymentWindowHandlers,
   ...variableHandlers,
   ...anyVariableHandlers,
   ...clusterHandlers,

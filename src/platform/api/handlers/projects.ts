@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import { invalid, isoNow, refused } from '../../common/index.ts';
-import { requireUnlocked } from '../../engine/index.ts';
+import { environmentOutlooks, requireUnlocked } from '../../engine/index.ts';
 import type { OperationHandlers, RequestContext } from '../handler.ts';
 import type { Db, EnvironmentTable, ProjectTable } from '../../store/index.ts';
 import { findUnlockedCluster, requireUnlockedProject } from './environment-changes.ts';
@@ -30,7 +30,10 @@ const projectAnswers = async (db: Db, rows: readonly Selectable<ProjectTable>[])
 };
 
 /** Environments in responses. */
-export const environmentAnswers = async (db: Db, rows: readonly Selectable<EnvironmentTable>[]) => {
+export const environmentAnswers = async (
+  { db, clock }: Pick<RequestContext, 'db' | 'clock'>,
+  rows: readonly Selectable<EnvironmentTable>[],
+) => {
   const ids = [...new Set(rows.map((row) => row.cluster_id))];
   const found = await db
     .selectFrom('cluster')
@@ -38,8 +41,10 @@ export const environmentAnswers = async (db: Db, rows: readonly Selectable<Envir
     .where('id', 'in', ids)
     .execute();
   const clusters = new Map(found.map((cluster) => [cluster.id, cluster]));
+  const outlooks = await environmentOutlooks(db, rows, clock.now());
   return rows.map((row) => ({
     ...row,
+    ...outlooks.get(row.id),
     cluster_name: clusters.get(row.cluster_id)!.name,
     organization: { id: clusters.get(row.cluster_id)!.organization_id },
     project: { id: row.project_id },
@@ -132,7 +137,8 @@ export const projectHandlers = {
     await db.deleteFrom('project').where('id', '=', project_id).execute();
     return undefined;
   },
-  list_environments: async (input, { db }) => {
+  list_environments: async (input, context) => {
+    const { db } = context;
     await findById(db, 'project', input.project_id);
     const rows = db
       .selectFrom('environment')
@@ -141,10 +147,11 @@ export const projectHandlers = {
       .orderBy('created_at')
       .orderBy('id');
     return pageOf({ rows, total: () => totalOf(db, 'environment', [input.project_id]) }, input, (shown) =>
-      environmentAnswers(db, shown),
+      environmentAnswers(context, shown),
     );
   },
-  create_environment: async ({ project_id, name, mode, cluster_id }, { db, clock, random, principal }) => {
+  create_environment: async ({ project_id, name, mode, cluster_id }, context) => {
+    const { db, clock, random, principal } = context;
     const project = await findById(db, 'project', project_id);
     const cluster = await db
       .selectFrom('cluster')
@@ -172,10 +179,10 @@ export const projectHandlers = {
       .returningAll()
       .executeTakeFirstOrThrow();
     await db.insertInto('variable').values(builtInVariables(row)).execute();
-    return (await environmentAnswers(db, [row]))[0]!;
+    return (await environmentAnswers(context, [row]))[0]!;
   },
-  get_environment: async ({ environment_id }, { db }) =>
-    (await environmentAnswers(db, [await findById(db, 'environment', environment_id)]))[0]!,
+  get_environment: async ({ environment_id }, context) =>
+    (await environmentAnswers(context, [await findById(context.db, 'environment', environment_id)]))[0]!,
   update_environment: async ({ environment_id, name, mode }, context) => {
     const { db, clock, principal } = context;
     await findUnlockedCluster(environment_id, context);
@@ -188,7 +195,7 @@ export const projectHandlers = {
       .returningAll()
       .executeTakeFirstOrThrow();
     if (mode !== environment.mode) await updateBuiltInVariables(row, context);
-    return (await environmentAnswers(db, [row]))[0]!;
+    return (await environmentAnswers(context, [row]))[0]!;
   },
   list_services: async (input, { db }) => {
     await findById(db, 'environment', input.environment_id);

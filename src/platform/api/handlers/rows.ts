@@ -55,6 +55,7 @@ const owners = {
   helm_repository: 'organization_id',
   labels_group: 'organization_id',
   annotations_group: 'organization_id',
+  deployment_window: 'organization_id',
 } as const;
 
 /**

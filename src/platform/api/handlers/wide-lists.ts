@@ -1,5 +1,6 @@
 import type { ServiceKind, ServiceType } from '../../../contract/index.ts';
 import { defaultIcon } from '../../common/index.ts';
+import { environmentOutlooks } from '../../engine/index.ts';
 import type { Db } from '../../store/index.ts';
 import type { OperationHandlers } from '../handler.ts';
 import { findById } from './find.ts';
@@ -46,6 +47,7 @@ const placedEnvironments = (db: Db) =>
       'environment.id',
       'environment.name',
       'environment.mode',
+      'environment.state',
       'project.id as project_id',
       'project.name as project_name',
       'project.organization_id',
@@ -116,21 +118,24 @@ export const wideListHandlers = {
     });
     return { results };
   },
-  list_environments_of_organization: async ({ organization_id }, { db }) => {
+  list_environments_of_organization: async ({ organization_id }, { db, clock }) => {
     await findById(db, 'organization', organization_id);
     const rows = await placedEnvironments(db).where('project.organization_id', '=', organization_id).execute();
+    const outlooks = await environmentOutlooks(db, rows, clock.now());
     return {
       results: rows.map(({ project_id, project_name, organization_id: organization, ...row }) => ({
         ...row,
+        ...outlooks.get(row.id),
         project: { id: project_id, name: project_name },
         organization: { id: organization },
       })),
     };
   },
-  list_environment_overviews: async ({ project_id }, { db, engine }) => {
+  list_environment_overviews: async ({ project_id }, { db, engine, clock }) => {
     await findById(db, 'project', project_id);
     const rows = await placedEnvironments(db).where('project.id', '=', project_id).execute();
     const counts = await serviceCounts(db, project_id);
+    const outlooks = await environmentOutlooks(db, rows, clock.now());
     const results = await Promise.all(
       rows.map(async ({ id, name, mode, cluster_id, cluster_name }) => ({
         id,
@@ -139,6 +144,7 @@ export const wideListHandlers = {
         cluster: { id: cluster_id, name: cluster_name, is_demo: false },
         services_overview: { service_count: counts.get(id) ?? 0 },
         deployment_status: await engine.environmentStatus(db, id),
+        ...outlooks.get(id),
       })),
     );
     return { results };

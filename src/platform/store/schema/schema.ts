@@ -196,11 +196,49 @@ const ownTables = {
   setting: table({ name: text<SettingName>().key(), value: text() }),
 };
 
+const scheduleTables = {
+  /** When an environment is stopped and started by itself. An environment without a row has the default, which is off. */
+  deployment_rule: table(
+    {
+      ...identity(),
+      environment_id: text().unique().references('environment', { onDelete: 'cascade' }),
+      timezone: text(),
+      /** ISO 8601. Only the time of day counts. */
+      start_time: time(),
+      stop_time: time(),
+      /** JSON array of days of the week. */
+      weekdays: json(),
+      auto_stop: flag(),
+      auto_preview: flag(),
+      on_demand_preview: flag(),
+    },
+    { since: 14 },
+  ),
+  /** Times at which deployments of a cluster, a project or an environment are refused. */
+  deployment_window: table(
+    {
+      ...inOrganization(),
+      reason: text().orNull(),
+      cluster_id: text().references('cluster', { onDelete: 'cascade' }).orNull(),
+      project_id: text().references('project', { onDelete: 'cascade' }).orNull(),
+      environment_id: text().references('environment', { onDelete: 'cascade' }).orNull(),
+      production_only: flag(),
+      /** See `WindowTimes` of the contract. */
+      begins: text(),
+      ends: text(),
+      time_zone: text(),
+      owner_name: text(),
+    },
+    { since: 15, indexes: inOrder('deployment_window') },
+  ),
+};
+
 /** Every table. A table comes after those that it refers to. */
 export const platformTables = {
   ...organizationTables,
   ...projectTables,
   ...resourceTables,
+  ...scheduleTables,
   ...ownTables,
   ...engineTables,
   ...measurementTables,
@@ -220,5 +258,7 @@ export type ClusterLockTable = DatabaseSchema['cluster_lock'];
 export type EnvironmentTable = DatabaseSchema['environment'];
 export type ServiceTable = DatabaseSchema['service'];
 export type VariableTable = DatabaseSchema['variable'];
+export type DeploymentRuleTable = DatabaseSchema['deployment_rule'];
+export type DeploymentWindowTable = DatabaseSchema['deployment_window'];
 export type CustomDomainTable = DatabaseSchema['custom_domain'];
 export type ApiTokenTable = DatabaseSchema['api_token'];

@@ -90,6 +90,7 @@ export const makePlan: Stage<AssessedCall, PlannedCall> = {
       reader: shown ? reader : undefined,
       redactor,
       notKnown,
+      now: call.context.clock.now(),
       key: sealingKey(call),
     });
     note({ plan: plan.digest, target: plan.target });

@@ -146,7 +146,7 @@ function frozen({ freezes }: Rules, situation: CallSituation, now: number): Deni
     const end = holds(freeze.conditions, situation, 'action') === 'no' ? undefined : freeze.activeUntil(now);
     if (end !== undefined)
       return {
-        rule: 'changes are frozen',
+        rule: 'changes are frozen by the policy of this server, not by the platform',
         setBy: freeze.setBy,
         instead: `Reads are allowed; changes again from ${time(end)}.`,
       };

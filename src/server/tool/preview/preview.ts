@@ -12,6 +12,8 @@ export interface PreviewContext {
   readonly reader: Reader;
   /** The service whose own list shows the changed record. */
   readonly shownBy?: Holder;
+  /** The time at which the plan is made, in milliseconds since 1970. Default: now. */
+  readonly now?: number;
 }
 
 /**

@@ -1,0 +1,164 @@
+import * as z from 'zod';
+import {
+  asRuleTime,
+  DeploymentRuleRequest,
+  isClockTime,
+  nextEvents,
+  operations,
+  reference,
+  timeOfDay,
+  WeekdayName,
+  zonedText,
+  type Timetable,
+  type TimetableEvent,
+} from '../../src/contract/index.ts';
+import {
+  composeTool,
+  defineTool,
+  notAgreedTo,
+  notKnown,
+  pick,
+  pruneRecord,
+  reading,
+  readUses,
+  record,
+  textOf,
+  type JsonRecord,
+  type PlanLine,
+  type Preview,
+} from '../../src/server/tool/index.ts';
+import { timetableIn } from '../shared/environment-outlook.ts';
+
+const shown = ['auto_stop', 'stop_time', 'start_time', 'weekdays', 'timezone', 'next_stop', 'next_start'];
+
+const nextText = (timetable: Timetable, action: TimetableEvent['action'], now: number): string | undefined => {
+  const next = nextEvents(timetable, now).find((event) => event.action === action);
+  return next && zonedText(next.at, timetable.timezone);
+};
+
+/** A rule with the next stop and start, and times of day in place of dates. */
+function ruleView(rule: JsonRecord, now: number): JsonRecord {
+  const timetable = timetableIn(rule);
+  return pruneRecord({
+    ...rule,
+    ...(timetable && {
+      stop_time: timeOfDay(timetable.stop_time),
+      start_time: timeOfDay(timetable.start_time),
+      next_stop: nextText(timetable, 'STOP', now),
+      next_start: nextText(timetable, 'START', now),
+    }),
+  });
+}
+
+const output = z
+  .object({
+    auto_stop: z.boolean(),
+    stop_time: z.string(),
+    start_time: z.string(),
+    weekdays: z.array(z.string()),
+    timezone: z.string(),
+    next_stop: z.string(),
+    next_start: z.string(),
+  })
+  .partial();
+
+export const getDeploymentRule = defineTool(operations.get_deployment_rule, {
+  toolset: 'administration',
+  title: 'When an environment stops and starts by itself',
+  description: 'Read the timetable of an environment: auto-stop, next stop and start, time zone.',
+  output,
+  answer: async ({ environment_id }, context) =>
+    ruleView(
+      await context.read(operations.get_deployment_rule, { environment_id: String(environment_id) }),
+      context.now(),
+    ),
+  render: record({ first: shown, omitted: ['id'] }),
+});
+
+/** What a timetable does, in one sentence. */
+function timetableText(rule: JsonRecord | undefined): string | undefined {
+  const timetable = timetableIn(rule);
+  if (!timetable) return undefined;
+  const { timezone, weekdays, stop_time: stop, start_time: start, auto_stop: isOn } = timetable;
+  const times = `stops it at ${timeOfDay(stop)} and starts it at ${timeOfDay(start)}, ${timezone}, on ${weekdays.join(', ')}`;
+  return isOn ? times : 'is off: nothing stops or starts it by itself';
+}
+
+const nextLines = (timetable: Timetable, now: number): readonly PlanLine[] => {
+  const [stop, start] = [nextText(timetable, 'STOP', now), nextText(timetable, 'START', now)];
+  return stop === undefined || start === undefined
+    ? []
+    : [
+        notAgreedTo(`Next stop: ${stop}.`),
+        notAgreedTo(`Next start: ${start}.`),
+        'While it is stopped, nothing in it serves, and no job runs. The start deploys what the stop took down, with the configuration of that time, and nothing that a person stopped.',
+      ];
+};
+
+const effect: Preview = reading(
+  readUses('the plan does not show the present timetable', operations.get_deployment_rule),
+  async (wanted, { reader, now = Date.now() }) => {
+    const present = await reader.attempt(operations.get_deployment_rule, {
+      environment_id: String(wanted['environment_id']),
+    });
+    const before = timetableText(present);
+    const after = timetableIn(wanted);
+    return [
+      before === undefined ? notKnown('its present timetable') : `Now the timetable ${before}.`,
+      ...(after ? [`Then the timetable ${timetableText(wanted)!}.`, ...nextLines(after, now)] : []),
+      ...(after?.auto_stop === false && timetableIn(present)?.auto_stop === true
+        ? ['If the timetable has it stopped at present, it stays stopped until somebody deploys it.']
+        : []),
+    ];
+  },
+);
+
+const ClockTime = z.string().refine(isClockTime, { error: 'must be a time of day such as 19:00' });
+
+const { timezone, auto_stop } = DeploymentRuleRequest.shape;
+
+export const updateDeploymentRule = composeTool({
+  name: 'update_deployment_rule',
+  toolset: 'administration',
+  title: 'Stop an environment every night or weekend',
+  description: 'Set the timetable of an environment: auto-stop, start. Give only what changes.',
+  input: {
+    environment: reference('environment'),
+    auto_stop: auto_stop.unwrap().optional().describe('false: off.'),
+    stop_time: ClockTime.optional().describe('19:00'),
+    start_time: ClockTime.optional(),
+    weekdays: z.array(WeekdayName).min(1).optional(),
+    timezone: timezone.optional().describe('Europe/Paris'),
+  },
+  folded: ['weekdays[]'],
+  operations: [operations.update_deployment_rule],
+  reads: readUses('the timetable can not be changed', operations.get_deployment_rule),
+  expand: async ({ environment, stop_time: stop, start_time: start, ...given }, context) => {
+    const present: JsonRecord | undefined = await context.attempt(operations.get_deployment_rule, {
+      environment_id: environment,
+    });
+    const id = textOf(present, 'id');
+    if (!present || id === undefined)
+      return context.refuse(
+        'the platform does not show the deployment rule of this environment, which is what a change replaces',
+        'Tell the user: nothing was changed.',
+      );
+    return [
+      {
+        operation: operations.update_deployment_rule,
+        input: {
+          environment_id: environment,
+          deployment_rule_id: id,
+          ...pick(present, Object.keys(DeploymentRuleRequest.shape)),
+          ...pruneRecord(given),
+          ...(stop !== undefined && { stop_time: asRuleTime(stop) }),
+          ...(start !== undefined && { start_time: asRuleTime(start) }),
+        },
+      },
+    ];
+  },
+  preview: effect,
+  output,
+  answer: (_, context, [answer = {}]) => Promise.resolve(ruleView(answer, context.now())),
+  render: record({ first: shown, omitted: ['id'] }),
+});
