@@ -3,6 +3,7 @@ import {
   deleteDeploymentWindow,
   listDeploymentWindows,
 } from './deployment-window/deployment-windows.ts';
+import { setEnvironmentEnd, unsetEnvironmentEnd } from './environment/environment-ends.ts';
 import { getDeploymentRule, updateDeploymentRule } from './environment/deployment-rules.ts';
 import { isOfferedByDefault, type Tool } from '../src/server/tool/index.ts';
 import {
@@ -201,6 +202,8 @@ export const tools: readonly Tool[] = [
   listDeploymentWindows,
   createDeploymentWindow,
   deleteDeploymentWindow,
+  setEnvironmentEnd,
+  unsetEnvironmentEnd,
 ];
 
 /** The tools that are offered if nothing is chosen. */

@@ -32,6 +32,8 @@ export interface Outlook {
   /** Until when a deployment window refuses deployments, and its name. */
   readonly refusedUntil?: string;
   readonly refusedBy?: string;
+  /** When the platform deletes it. */
+  readonly endsAt?: string;
 }
 
 /** An environment, with the parts that could be read. */
@@ -194,6 +196,9 @@ const ofWindow = ({ refusedUntil: until, refusedBy: by = 'unnamed' }: Outlook): 
     ? []
     : [{ condition: 'locked', text: `locked: the deployment window ${by} refuses deployments until ${until}` }];
 
+const ofEnd = ({ endsAt }: Outlook): readonly Finding[] =>
+  endsAt === undefined ? [] : [{ condition: 'well', text: `it is deleted at ${endsAt}` }];
+
 const findingsOf = ({
   services,
   status,
@@ -215,6 +220,7 @@ const findingsOf = ({
     ...ofAlerts(alerts),
     ...(lock ? [ofLock(lock)] : []),
     ...ofWindow(outlook),
+    ...ofEnd(outlook),
   ];
   return all.toSorted(
     (one, other) => environmentConditions.indexOf(one.condition) - environmentConditions.indexOf(other.condition),

@@ -344,7 +344,10 @@ export const shapes = {
     +stops_at          date-time
     +refused_until     date-time
     +refused_by        string
-    +refused_because   string`,
+    +refused_because   string
+    +ends_at           date-time
+    +end_reason        string
+    +end_set_by        string`,
   'application create': `
     name                          string +required
     git_repository                object +required

@@ -194,6 +194,7 @@ export const extensionEndpoints: string[] = [
   'GET /project/{projectId}/environment',
   'GET /environment/{environmentId}',
   'PUT /environment/{environmentId}',
+  ...['PUT', 'DELETE'].map((method) => `${method} /environment/{environmentId}/end`),
   'GET /environment/{environmentId}/deploymentRule',
   'PUT /environment/{environmentId}/deploymentRule/{deploymentRuleId}',
   ...['GET', 'POST'].map((method) => `${method} /organization/{organizationId}/deploymentWindow`),

@@ -23,7 +23,10 @@ const outlook = `
     stops_at               date-time
     refused_until          date-time
     refused_by             string
-    refused_because        string`;
+    refused_because        string
+    ends_at                date-time
+    end_reason             string
+    end_set_by             string`;
 
 const source = (at: string) => `
   ${at}.url            string required
@@ -433,6 +436,8 @@ const beyond: Readonly<Record<string, AnswerShape>> = {
   'POST /alert-rules': one('alert rule'),
   'POST /alert-rules/{alertRuleId}/silence': one('alert rule'),
   'DELETE /alert-rules/{alertRuleId}/silence': one('alert rule'),
+  'PUT /environment/{environmentId}/end': one('environment'),
+  'DELETE /environment/{environmentId}/end': one('environment'),
   'GET /environment/{environmentId}/deploymentRule': one('deployment rule'),
   'PUT /environment/{environmentId}/deploymentRule/{deploymentRuleId}': one('deployment rule'),
   'GET /organization/{organizationId}/deploymentWindow': list('deployment window'),

@@ -743,7 +743,7 @@ const cases: Case[] = [
   {
     tool: 'create_deployment_window',
     right: {
-      environment_id: 'data/development',
+      environment_id: '@environment_id',
       name: 'fair',
       begins: '2999-05-01 08:00',
       ends: '2999-05-03 24:00',
@@ -751,7 +751,7 @@ const cases: Case[] = [
     },
     answers: { name: 'fair', target_type: 'ENVIRONMENT', in_force: false, until: '2999-05-03T22:00:00.000Z' },
     wrong: {
-      environment_id: 'data/development',
+      environment_id: '@environment_id',
       name: 'fair',
       begins: 'FRIDAY',
       ends: 'MONDAY 08:00',
@@ -764,6 +764,21 @@ const cases: Case[] = [
     right: { deployment_window: 'year-end-freeze' },
     answers: { deleted: 'year-end-freeze' },
     wrong: { deployment_window: nowhere },
+    says: 'no such id',
+  },
+  {
+    tool: 'set_environment_end',
+    right: { environment_id: '@environment_id', ends_at: '2999-01-01T00:00:00.000Z', reason: 'A trial.' },
+    answers: { ends_at: '2999-01-01T00:00:00.000Z', end_reason: 'A trial.' },
+    again: {},
+    wrong: { environment_id: '@environment_id', ends_at: 'tomorrow' },
+    says: '"ends_at"',
+  },
+  {
+    tool: 'unset_environment_end',
+    right: { environment_id: '@environment_id' },
+    answers: { id: '@environment_id' },
+    wrong: { environment_id: nowhere },
     says: 'no such id',
   },
   // Last, because a locked cluster refuses what comes after.

@@ -109,6 +109,14 @@ const organizationCalls: readonly ForeignCall[] = [
     args: () => ({ environment: 'shop/staging', auto_stop: false }),
     changes: /^~rules /,
   },
+  ...(['set_environment_end', 'unset_environment_end'] as const).map((tool): ForeignCall => ({
+    tool,
+    args: () => ({
+      environment_id: 'shop/staging',
+      ...(tool === 'set_environment_end' && { ends_at: '2999-01-01T00:00:00Z' }),
+    }),
+    refused: { says: /not offer/, why: 'platforms of the family have no such operation' },
+  })),
   {
     tool: 'list_deployment_windows',
     args: organization,

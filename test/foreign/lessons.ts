@@ -84,6 +84,7 @@ export const lessons: readonly Lesson[] = [
     request: /^GET \/organization\/[^/]+\/annotationsGroups\/[^/]+\/associatedItems$/,
     why: 'the document has who uses a group for labels alone',
   },
+  { request: /^(PUT|DELETE) \/environment\/[^/]+\/end$/, why: 'the same holds for ends of environments' },
   { request: /^GET \/organization\/[^/]+\/deploymentWindow$/, why: 'the same holds for deployment windows' },
   { request: /^(GET|DELETE) \/organization\/[^/]+\/apiToken\b/, why: 'the same holds for API tokens' },
 ];

@@ -196,6 +196,8 @@ export function toolCallsOn({
       time_zone: 'Europe/Paris',
     }),
     delete_deployment_window: () => ({ deployment_window: seedId('deployment-window/year-end-freeze') }),
+    set_environment_end: () => ({ ...id('environment_id'), ends_at: '2999-01-01T00:00:00Z' }),
+    unset_environment_end: () => id('environment_id'),
     list_events: () => ({}),
     list_database_backups: () => id('database_id'),
     create_database_backup: () => ({ ...id('database_id'), name: uniqueName('backup'), message: 'By a test.' }),

@@ -37,7 +37,8 @@ const expectedNames =
   'list_helm_repositories, update_helm_repository, delete_helm_repository, ' +
   'list_labels_groups, create_labels_group, update_labels_group, delete_labels_group, ' +
   'list_annotations_groups, create_annotations_group, update_annotations_group, delete_annotations_group, ' +
-  'get_deployment_rule, update_deployment_rule, list_deployment_windows, create_deployment_window, delete_deployment_window';
+  'get_deployment_rule, update_deployment_rule, list_deployment_windows, create_deployment_window, delete_deployment_window, ' +
+  'set_environment_end, unset_environment_end';
 
 interface Node {
   /** Names of the members on the way, `[]` for the rows of an array. */

@@ -22,7 +22,20 @@ export const outlookColumns = [
   'refused_until',
   'refused_by',
   'refused_because',
+  'ends_at',
+  'end_reason',
+  'end_set_by',
 ];
+
+/** When the platform deletes an environment; none if it has no end. */
+function endLines(environment: JsonRecord | undefined): readonly string[] {
+  const [end, why, by] = ['ends_at', 'end_reason', 'end_set_by'].map((name) => textOf(environment, name));
+  return end === undefined
+    ? []
+    : [
+        `It ends at ${end}${by === undefined ? '' : `, set by ${show(by)}`}: the platform deletes it then, with its services and their data${why === undefined ? '' : ` (${show(why)})`}.`,
+      ];
+}
 
 /** What a platform does to an environment, or refuses there, by itself: one sentence each. */
 export function outlookLines(environment: JsonRecord | undefined): readonly string[] {
@@ -41,6 +54,7 @@ export function outlookLines(environment: JsonRecord | undefined): readonly stri
       : [
           `Deployments are refused until ${refused} by the deployment window ${show(environment?.['refused_by'])} of the platform${why === undefined ? '' : ` (${show(why)})`}.`,
         ]),
+    ...endLines(environment),
   ];
 }
 

@@ -129,6 +129,7 @@ const placeOf = (row: JsonRecord, project: string, projectId?: string): Place =>
     startsAt: textAt(row, 'starts_at'),
     refusedUntil: textAt(row, 'refused_until'),
     refusedBy: textAt(row, 'refused_by'),
+    endsAt: textAt(row, 'ends_at'),
   },
 });
 

@@ -1,6 +1,7 @@
 import { operation } from '../operation.ts';
 import { DeploymentRule, DeploymentRuleRequest } from '../resources/deployment-rule.ts';
 import { DeploymentWindow, DeploymentWindowRequest } from '../resources/deployment-window.ts';
+import { Environment, EnvironmentEndRequest } from '../resources/environment.ts';
 import { read, undocumented } from './common.ts';
 import { listInOrganization } from './organization.ts';
 
@@ -14,7 +15,7 @@ const aboutTarget = {
   permission: 'admin',
 } as const;
 
-/** Operations outside the API document: when environments stop and start by themselves, and when nothing is deployed. */
+/** Operations outside the API document: when environments stop, start and end by themselves, and when nothing is deployed. */
 export const scheduleExtensions = {
   get_deployment_rule: operation({
     ...read,
@@ -33,6 +34,28 @@ export const scheduleExtensions = {
     effect: 'disruptive',
     target: 'environment',
     summary: 'Replace the timetable by which an environment is stopped and started.',
+  }),
+  set_environment_end: operation({
+    ...undocumented,
+    name: 'set_environment_end',
+    method: 'PUT',
+    path: '/environment/{environmentId}/end',
+    body: EnvironmentEndRequest,
+    response: Environment,
+    effect: 'destructive',
+    permission: 'admin',
+    target: 'environment',
+    summary: 'Give an environment that is not PRODUCTION an end, at which the platform deletes it.',
+  }),
+  unset_environment_end: operation({
+    ...undocumented,
+    name: 'unset_environment_end',
+    method: 'DELETE',
+    path: '/environment/{environmentId}/end',
+    response: Environment,
+    effect: 'write',
+    target: 'environment',
+    summary: 'Remove the end of an environment: it stays until somebody deletes it.',
   }),
   list_deployment_windows: listInOrganization(
     'list_deployment_windows',

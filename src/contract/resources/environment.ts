@@ -38,6 +38,12 @@ export const EnvironmentRequest = z.object({
 /** Body of the request that renames an environment or changes its mode. It stays on its cluster. */
 export const EnvironmentUpdateRequest = EnvironmentRequest.pick({ name: true, mode: true });
 
+/** Body of the request that gives an environment an end, or another one. */
+export const EnvironmentEndRequest = z.object({
+  ends_at: DateTime.describe('When the platform deletes it.'),
+  reason: z.string().min(1).max(500).optional().describe('Shown beside it.'),
+});
+
 /** Body of the request that clones an environment. Omitted members are those of the original. */
 export const CloneRequest = z.object({
   name: Name.describe('Unique in the project.'),
@@ -55,6 +61,9 @@ export const environmentOutlook = {
   refused_until: DateTime.optional().describe('Until then its deployments are refused.'),
   refused_by: z.string().optional().describe('The deployment window that refuses them.'),
   refused_because: z.string().optional(),
+  ends_at: DateTime.optional().describe('When the platform deletes it.'),
+  end_reason: z.string().optional(),
+  end_set_by: z.string().optional(),
 };
 
 export const Environment = resourceOf(

@@ -20,6 +20,7 @@ import type { EngineContext } from './context.ts';
 import { serviceCommits } from './commits.ts';
 import { deploymentQueue } from './deployment-queue.ts';
 import type { DeliveryCounts, Engine } from './engine.ts';
+import { endEnvironment } from './environment-end.ts';
 import { environmentStatus } from './environment-status.ts';
 import { environmentHistory, serviceHistory } from './history.ts';
 import { startScheduledRun } from './job-runs.ts';
@@ -73,6 +74,7 @@ export function createEngine(options: EngineOptions): Engine {
       ALERT_RULE: advanceAlertRule(options),
       JOB_RUN: startScheduledRun(options),
       TIMETABLE: applyTimetable(options),
+      ENVIRONMENT_END: endEnvironment(options),
     }),
     deliveryQueue(options, { ...sending, counts: deliveries }),
     retentionQueue(options, leaderLocks, options.retention),

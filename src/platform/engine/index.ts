@@ -13,6 +13,7 @@ export {
   renameDatabaseVariables,
 } from './database-variables.ts';
 export { requireEnvironmentStays } from './deletion.ts';
+export { environmentEndChanged } from './environment-end.ts';
 export { environmentOutlooks } from './environment-outlook.ts';
 export { advanceDeployment, deploymentQueue } from './deployment-queue.ts';
 export { cancelEnvironmentDeployment, requestDeployment } from './deployment-requests.ts';

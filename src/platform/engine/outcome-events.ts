@@ -82,26 +82,27 @@ export const auditEnvironment = (
   trx: Db,
   { id, name }: { readonly id: string; readonly name: string },
   { event_type, origin, triggeredBy, at, change }: EnvironmentEvent,
+  place?: Place,
 ): Promise<void> =>
-  record(trx, id, {
-    created_at: iso(at),
-    event_type,
-    target_type: 'ENVIRONMENT',
-    target_id: id,
-    target_name: name,
-    change: JSON.stringify(change),
-    origin,
-    triggered_by: triggeredBy,
-  });
+  record(
+    trx,
+    id,
+    {
+      created_at: iso(at),
+      event_type,
+      target_type: 'ENVIRONMENT',
+      target_id: id,
+      target_name: name,
+      change: JSON.stringify(change),
+      origin,
+      triggered_by: triggeredBy,
+    },
+    place,
+  );
 
-type Recorded = Pick<
-  Insertable<AuditEventTable>,
-  'created_at' | 'event_type' | 'target_type' | 'target_id' | 'target_name' | 'change' | 'origin' | 'triggered_by'
->;
-
-/** Adds an event about an environment or a service in it. */
-async function record(trx: Db, environmentId: string, event: Recorded): Promise<void> {
-  const place = await trx
+/** The names and ids of an environment's surroundings; undefined if it is gone. */
+export const placeOfEnvironment = (trx: Db, environmentId: string) =>
+  trx
     .selectFrom('environment')
     .innerJoin('project', 'project.id', 'environment.project_id')
     .select([
@@ -112,6 +113,17 @@ async function record(trx: Db, environmentId: string, event: Recorded): Promise<
     ])
     .where('environment.id', '=', environmentId)
     .executeTakeFirst();
+
+type Place = Awaited<ReturnType<typeof placeOfEnvironment>>;
+
+type Recorded = Pick<
+  Insertable<AuditEventTable>,
+  'created_at' | 'event_type' | 'target_type' | 'target_id' | 'target_name' | 'change' | 'origin' | 'triggered_by'
+>;
+
+/** Adds an event about an environment or a service in it. */
+async function record(trx: Db, environmentId: string, event: Recorded, known?: Place): Promise<void> {
+  const place = known ?? (await placeOfEnvironment(trx, environmentId));
   if (!place) return;
   await trx
     .insertInto('audit_event')

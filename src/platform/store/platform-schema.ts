@@ -40,6 +40,7 @@ export const platformSchema: Schema<typeof platformTables> = {
     { name: '0013-silences', compatibleSince: 1 },
     { name: '0014-deployment-rules', compatibleSince: 1 },
     { name: '0015-deployment-windows', compatibleSince: 1 },
+    { name: '0016-environment-ends', compatibleSince: 1 },
   ],
   takeOver: { sqlite: takeOverEarlierDirectory },
 };

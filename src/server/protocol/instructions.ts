@@ -53,6 +53,7 @@ const administered: readonly (readonly [tool: string, subject: string])[] = [
   ['update_environment', 'environments'],
   ['update_deployment_rule', 'timetables'],
   ['create_deployment_window', 'freezes by the hour'],
+  ['set_environment_end', 'expiry'],
   ['list_roles', 'people'],
   ['list_api_tokens', 'tokens'],
   ['list_helm_repositories', 'registries'],

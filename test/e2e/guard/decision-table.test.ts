@@ -147,6 +147,8 @@ const table: Record<string, Row> = {
   list_deployment_windows: read,
   create_deployment_window: ['yes', 'name', 'cannot'],
   delete_deployment_window: ['yes', 'name', 'cannot'],
+  set_environment_end: ['name', 'name', 'name'],
+  unset_environment_end: ['runs', 'name', 'yes'],
 };
 
 /** Tools whose target is in no environment: rules about environments have no hold on them. */
@@ -209,6 +211,7 @@ const destructive = [
   'update_project',
   'delete_project',
   'update_environment',
+  'set_environment_end',
 ];
 /** Tools whose calls are destructive where what they replace can't be read, which the document doesn't offer. */
 const blind = ['update_container', 'update_database'];

@@ -89,7 +89,7 @@ test('a timetable is set, stops the environment, is told everywhere, survives a 
   expect(await platform.must('get_environment', environment)).not.toHaveProperty('stopped_by_timetable');
 
   await succeeded('update_deployment_rule', { environment: 'shop/staging', auto_stop: false });
-  expect(await eventTypes()).toContainEqual(['UPDATE', 'DEPLOYMENT_RULE', 'Ada Okafor']);
+  expect(await eventTypes()).toContainEqual(['UPDATE', 'DEPLOYMENT_RULE', 'operator']);
   await advance('2026-03-03T20:00:00Z');
   expect((await platform.must('get_environment_status', environment))['environment']).toMatchObject({
     state: 'DEPLOYED',

@@ -582,6 +582,8 @@ export function validRequests(ids: Ids, mark: string): Record<OperationName, Inp
       jobs: [{ id: ids['job_id'] }],
       terraforms: [{ id: ids['terraform_id'] }],
     },
+    set_environment_end: { ...environment, ends_at: '2999-01-01T00:00:00.000Z', reason: 'Only for a test.' },
+    unset_environment_end: environment,
     get_deployment_rule: environment,
     update_deployment_rule: {
       ...environment,

@@ -20,6 +20,7 @@ const eventTypes: Readonly<Record<string, string>> = {
   set: 'UPDATE',
   silence: 'UPDATE',
   unsilence: 'UPDATE',
+  unset: 'UPDATE',
   delete: 'DELETE',
   remove: 'DELETE',
   revoke: 'DELETE',

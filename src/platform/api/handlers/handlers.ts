@@ -9,6 +9,7 @@ import { customDomainHandlers } from './custom-domains.ts';
 import { deploymentHandlers } from './deployments.ts';
 import { deploymentRuleHandlers } from './deployment-rules.ts';
 import { deploymentWindowHandlers } from './deployment-windows.ts';
+import { environmentEndHandlers } from './environment-ends.ts';
 import { eventHandlers } from './events.ts';
 import { groupHandlers } from './groups.ts';
 import { helmRepositoryHandlers } from './helm-repositories.ts';
@@ -43,6 +44,7 @@ export const handlers: OperationHandlers<OperationName> = {
   ...deploymentHandlers,
   ...deploymentRuleHandlers,
   ...deploymentWindowHandlers,
+  ...environmentEndHandlers,
   ...variableHandlers,
   ...anyVariableHandlers,
   ...clusterHandlers,

@@ -1,4 +1,5 @@
 import type { Selectable } from 'kysely';
+import { isProduction } from '../../../contract/index.ts';
 import { invalid, isoNow, refused } from '../../common/index.ts';
 import { environmentOutlooks, requireUnlocked } from '../../engine/index.ts';
 import type { OperationHandlers, RequestContext } from '../handler.ts';
@@ -43,7 +44,7 @@ export const environmentAnswers = async (
   const clusters = new Map(found.map((cluster) => [cluster.id, cluster]));
   const outlooks = await environmentOutlooks(db, rows, clock.now());
   return rows.map((row) => ({
-    ...row,
+    ...withoutNulls(row),
     ...outlooks.get(row.id),
     cluster_name: clusters.get(row.cluster_id)!.name,
     organization: { id: clusters.get(row.cluster_id)!.organization_id },
@@ -188,6 +189,10 @@ export const projectHandlers = {
     await findUnlockedCluster(environment_id, context);
     const environment = await findById(db, 'environment', environment_id);
     await requireFreeName(db, 'environment', environment.project_id, name, environment_id);
+    if (isProduction(mode) && environment.ends_at !== null)
+      throw refused(
+        `The environment ${environment.name} (${environment_id}) ends at ${environment.ends_at}, and ${mode} never ends by itself. Remove its end first.`,
+      );
     const row = await db
       .updateTable('environment')
       .set({ name, mode, updated_at: isoNow(clock), updated_by: principal.name })

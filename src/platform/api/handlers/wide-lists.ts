@@ -4,6 +4,7 @@ import { environmentOutlooks } from '../../engine/index.ts';
 import type { Db } from '../../store/index.ts';
 import type { OperationHandlers } from '../handler.ts';
 import { findById } from './find.ts';
+import { withoutNulls } from './rows.ts';
 
 /** The members of any kind of configuration that lists show. */
 interface ShownSpec {
@@ -48,6 +49,9 @@ const placedEnvironments = (db: Db) =>
       'environment.name',
       'environment.mode',
       'environment.state',
+      'environment.ends_at',
+      'environment.end_reason',
+      'environment.end_set_by',
       'project.id as project_id',
       'project.name as project_name',
       'project.organization_id',
@@ -124,7 +128,7 @@ export const wideListHandlers = {
     const outlooks = await environmentOutlooks(db, rows, clock.now());
     return {
       results: rows.map(({ project_id, project_name, organization_id: organization, ...row }) => ({
-        ...row,
+        ...withoutNulls(row),
         ...outlooks.get(row.id),
         project: { id: project_id, name: project_name },
         organization: { id: organization },

@@ -227,7 +227,11 @@ export const engineTables = {
   ),
   /** A timer for anything but deployments. One per subject and kind. */
   timer: table(
-    { kind: text<'ALERT_RULE' | 'CLUSTER_UPGRADE' | 'JOB_RUN' | 'TIMETABLE'>(), subject_id: text(), due_ms: long() },
+    {
+      kind: text<'ALERT_RULE' | 'CLUSTER_UPGRADE' | 'JOB_RUN' | 'TIMETABLE' | 'ENVIRONMENT_END'>(),
+      subject_id: text(),
+      due_ms: long(),
+    },
     { key: ['kind', 'subject_id'], indexes: { timer_due: { on: ['due_ms'] } } },
   ),
   /**

@@ -79,6 +79,10 @@ const projectTables = {
       updated_by: text(),
       /** The aggregate of its services' states, maintained by the engine. */
       state: text<DeploymentState>(),
+      /** When the platform deletes it, why, and who set that; null if it has no end. */
+      ends_at: time().orNull().since(16),
+      end_reason: text().orNull().since(16),
+      end_set_by: text().orNull().since(16),
     },
     { indexes: { ...named('environment', 'project_id'), environment_of_cluster: { on: ['cluster_id'] } } },
   ),

@@ -1,0 +1,67 @@
+import { operations } from '../../src/contract/index.ts';
+import {
+  defineTool,
+  deletion,
+  notKnown,
+  reading,
+  readUses,
+  record,
+  textOf,
+  type JsonRecord,
+  type NoOpCheck,
+  type Preview,
+  type ToolContext,
+} from '../../src/server/tool/index.ts';
+import { joined } from '../shared/plan-parts.ts';
+
+const shown = ['name', 'mode', 'ends_at', 'end_reason', 'end_set_by', 'id'];
+
+const reads = readUses('the plan does not show the present end', operations.get_environment);
+
+const environmentOf = (
+  { environment_id: id }: JsonRecord,
+  reader: Pick<ToolContext, 'attempt'>,
+): Promise<JsonRecord | undefined> => reader.attempt(operations.get_environment, { environment_id: String(id) });
+
+const presentEnd: Preview = reading(reads, async (args, { reader }) => {
+  const environment = await environmentOf(args, reader);
+  const end = textOf(environment, 'ends_at');
+  return [
+    environment === undefined
+      ? notKnown('whether it has an end')
+      : end === undefined
+        ? 'It has no end now.'
+        : `Its end now is ${end}.`,
+  ];
+});
+
+const atTheEnd: Preview = ({ ends_at: end }) =>
+  Promise.resolve([`At ${String(end)} the platform deletes it by itself, and asks nobody again. This is lost then:`]);
+
+/** Whether it ends then already, for the same reason. */
+const endsThen: NoOpCheck = reading(reads, async (args, { reader }) => {
+  const environment = await environmentOf(args, reader);
+  const end = textOf(environment, 'ends_at');
+  return end !== undefined &&
+    Date.parse(end) === Date.parse(String(args['ends_at'])) &&
+    environment?.['end_reason'] === args['reason']
+    ? { why: 'it ends then already', seen: [`Its end now is ${end}.`] }
+    : undefined;
+});
+
+export const setEnvironmentEnd = defineTool(operations.set_environment_end, {
+  toolset: 'administration',
+  title: 'Let a copy be gone tomorrow',
+  description: 'Expiry: the platform deletes an environment (clone, preview) at its end. Again to extend it.',
+  preview: joined(presentEnd, atTheEnd, deletion),
+  noOpCheck: endsThen,
+  render: record({ first: shown }),
+});
+
+export const unsetEnvironmentEnd = defineTool(operations.unset_environment_end, {
+  toolset: 'administration',
+  title: 'Keep an environment that would expire',
+  description: 'Remove the end (expiry) of an environment: it stays.',
+  preview: presentEnd,
+  render: record({ first: shown }),
+});
