@@ -159,7 +159,7 @@ export {
   productionMode,
   type EnvironmentStatus,
 } from './resources/environment.ts';
-export { DeploymentRuleRequest, Weekday as WeekdayName, type DeploymentRule } from './resources/deployment-rule.ts';
+export { DeploymentRuleRequest, type DeploymentRule } from './resources/deployment-rule.ts';
 export { DeploymentWindowRequest, windowTargets, type DeploymentWindow } from './resources/deployment-window.ts';
 export { maximumEventPageSize } from './resources/event.ts';
 export { isVisibleCredential } from './resources/helm-repository.ts';

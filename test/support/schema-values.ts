@@ -137,6 +137,12 @@ const promised: Readonly<Record<string, readonly unknown[]>> = {
   '{service, version: commit, tag, chart}': [
     [{ service: 'shop/staging/web', version: '4f2a91c' }, { service: 'shop/staging/api' }],
   ],
+  '19:00': ['19:00', '07:30', '24:00'],
+  'As stop_time.': ['07:00'],
+  'MONDAY …': [['MONDAY'], ['FRIDAY', 'SATURDAY']],
+  'Such as Europe/Paris.': ['Europe/Paris', 'UTC', 'America/New_York'],
+  'FRIDAY 16:00, or 2026-12-24 16:00.': ['FRIDAY 16:00', '2026-12-24 16:00'],
+  'As begins.': ['SATURDAY 24:00', '2026-12-27 08:00'],
   'Not production: DEVELOPMENT, STAGING.': [['DEVELOPMENT'], ['DEVELOPMENT', 'STAGING']],
 };
 

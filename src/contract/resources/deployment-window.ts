@@ -17,8 +17,8 @@ export const DeploymentWindowRequest = z.object({
   target_type: z.enum(windowTargets),
   target_id: Uuid,
   production_only: z.boolean().default(false).describe('Only environments in PRODUCTION.'),
-  begins: WindowTime.describe('FRIDAY 16:00 (weekly) or 2026-12-24 16:00.'),
-  ends: WindowTime.describe('In the same form.'),
+  begins: WindowTime.describe('FRIDAY 16:00, or 2026-12-24 16:00.'),
+  ends: WindowTime.describe('As begins.'),
   time_zone: TimeZone,
 });
 

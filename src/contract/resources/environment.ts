@@ -40,7 +40,7 @@ export const EnvironmentUpdateRequest = EnvironmentRequest.pick({ name: true, mo
 
 /** Body of the request that gives an environment an end, or another one. */
 export const EnvironmentEndRequest = z.object({
-  ends_at: DateTime.describe('When the platform deletes it.'),
+  ends_at: DateTime.describe('When it ends.'),
   reason: z.string().min(1).max(500).optional().describe('Shown beside it.'),
 });
 

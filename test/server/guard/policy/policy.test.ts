@@ -256,6 +256,8 @@ describe('tools that can never pass', () => {
       'cancel_deployment',
       'unlock_cluster',
       'silence_alert_rule',
+      'update_deployment_rule',
+      'create_deployment_window',
     ]);
     expect(await never('deny: [{ tier: write }]')).toEqual([
       'create_project',
