@@ -136,7 +136,7 @@ const removed: Preview = reading(
     const window = rowsIn(list).find((row) => row['id'] === id);
     if (!window) return [notKnown('when it holds')];
     return [
-      `The deployment window ${show(window['name'])} of ${show(window['owner_name'])}, about ${show(window['target_name'])}${window['reason'] === undefined ? '' : `: ${show(window['reason'])}`}.`,
+      `The deployment window ${show(window['name'])} of ${show(window['owner_name'])}, about ${show(window['target_name'])}${window['reason'] === undefined ? '' : ` (${show(window['reason'])})`}.`,
       ...windowLines(window, now),
       toldOnce('Deployments are accepted there from now on. Only a new window brings it back.'),
     ];

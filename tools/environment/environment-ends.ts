@@ -1,4 +1,4 @@
-import { operations } from '../../src/contract/index.ts';
+import { isProduction, operations } from '../../src/contract/index.ts';
 import {
   defineTool,
   deletion,
@@ -53,6 +53,16 @@ export const setEnvironmentEnd = defineTool(operations.set_environment_end, {
   toolset: 'administration',
   title: 'Let a copy be gone tomorrow',
   description: 'Expiry: the platform deletes an environment (clone, preview) at its end. Again to extend it.',
+  reads: readUses('whether it is PRODUCTION, which never ends by itself, is not known', operations.get_environment),
+  expand: async (args, context) => {
+    const environment = await environmentOf(args, context);
+    return isProduction(environment?.['mode'])
+      ? context.refuse(
+          'this environment is PRODUCTION, which never ends by itself, and the platform refuses to give it an end',
+          'Tell the user; nothing was changed.',
+        )
+      : [{ operation: operations.set_environment_end, input: args }];
+  },
   preview: joined(presentEnd, atTheEnd, deletion),
   noOpCheck: endsThen,
   render: record({ first: shown }),

@@ -115,7 +115,7 @@ const isDeployment = ({ name }: AnyOperation): boolean =>
 function windowText(environment: JsonRecord): string | undefined {
   const { refused_until: until, refused_by: by, refused_because: why } = environment;
   return typeof until === 'string'
-    ? `The deployment window ${show(by)} of the platform is in force until ${until}${why === undefined ? '' : `: ${show(why)}`}.`
+    ? `The deployment window ${show(by)} of the platform is in force until ${until}${why === undefined ? '' : ` (${show(why)})`}.`
     : undefined;
 }
 

@@ -147,7 +147,8 @@ const table: Record<string, Row> = {
   list_deployment_windows: read,
   create_deployment_window: ['yes', 'name', 'cannot'],
   delete_deployment_window: ['yes', 'name', 'cannot'],
-  set_environment_end: ['name', 'name', 'name'],
+  // PRODUCTION never ends by itself.
+  set_environment_end: ['name', 'cannot', 'name'],
   unset_environment_end: ['runs', 'name', 'yes'],
 };
 
