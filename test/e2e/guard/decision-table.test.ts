@@ -251,12 +251,13 @@ const settings: Setting[] = [
       return isAsked(outcome) ? (sensitive || irreparable ? 'nobody' : 'token') : outcome;
     },
   },
-  // All that is sensitive is on the organization, and so reaches production.
+  // All that is sensitive is on the organization, and so reaches production, but for windows of other environments.
   {
     name: 'unattended sensitive calls, a client that cannot ask',
     policy: 'unattended: [sensitive]',
     asks: false,
-    becomes: unasked('nobody'),
+    becomes: (outcome, tool, mode) =>
+      unasked(tool === 'delete_deployment_window' && mode === 'STAGING' ? 'token' : 'nobody')(outcome),
   },
   {
     name: 'read-only, a client that asks',
@@ -272,6 +273,8 @@ const settings: Setting[] = [
     becomes: (outcome, tool, mode) => {
       // It leaves out the events of places that may not be seen.
       if (tool === 'list_events') return outcome;
+      // Windows of places that may not be seen are not found.
+      if (tool === 'delete_deployment_window' && mode !== 'STAGING') return 'cannot';
       // Its environments are of no known mode, any of them may be PRODUCTION.
       if (tool === 'delete_project' && mode === 'unknown') return 'denied';
       if (placeless.includes(tool) || tool === 'list_environments' || mode === 'STAGING') return outcome;
