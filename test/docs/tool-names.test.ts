@@ -25,6 +25,8 @@ const others: Readonly<Record<string, string>> = {
   create_app: 'a function in the log of a simulated application',
   list_total: 'a table of the database',
   silence_reason: 'a member of alert rules',
+  start_time: 'a member of deployment rules',
+  stop_time: 'a member of deployment rules',
   plan_token: 'an argument of every tool that changes something',
   lock_timeout: 'a setting of PostgreSQL',
   upgrade_error: 'an effect of a fault rule',

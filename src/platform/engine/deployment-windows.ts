@@ -33,8 +33,22 @@ const inForceAmong = (windows: readonly WindowRow[], now: number): readonly Wind
     })
     .toSorted((one, other) => other.until - one.until);
 
-// People create them, so they are few.
-const allWindows = (db: Db): Promise<WindowRow[]> => db.selectFrom('deployment_window').selectAll().execute();
+/** The windows that may be about some of these environments. */
+async function windowsAround(db: Db, environments: readonly PlacedEnvironment[]): Promise<readonly WindowRow[]> {
+  if (environments.length === 0) return [];
+  const all = (name: 'id' | 'project_id' | 'cluster_id') => [...new Set(environments.map((one) => one[name]))];
+  return db
+    .selectFrom('deployment_window')
+    .selectAll()
+    .where((where) =>
+      where.or([
+        where('environment_id', 'in', all('id')),
+        where('project_id', 'in', all('project_id')),
+        where('cluster_id', 'in', all('cluster_id')),
+      ]),
+    )
+    .execute();
+}
 
 const refusalBy = ({ window, until }: WindowInForce, what: string): Error =>
   refused(
@@ -48,7 +62,7 @@ type Named = { readonly id: string; readonly name: string };
  * @throws ApiProblem 400 with the window, its owner, its reason and its end
  */
 export async function requireNoWindow(db: Db, environment: PlacedEnvironment & Named, now: number): Promise<void> {
-  const windows = (await allWindows(db)).filter((window) => isAbout(window, environment));
+  const windows = (await windowsAround(db, [environment])).filter((window) => isAbout(window, environment));
   const [inForce] = inForceAmong(windows, now);
   if (inForce)
     throw refusalBy(
@@ -59,7 +73,12 @@ export async function requireNoWindow(db: Db, environment: PlacedEnvironment & N
 
 /** Refuses to upgrade a cluster while a deployment window of its own is in force. @throws ApiProblem 400 likewise */
 export async function requireNoClusterWindow(db: Db, { id, name }: Named, now: number): Promise<void> {
-  const windows = (await allWindows(db)).filter((window) => window.cluster_id === id && window.production_only === 0);
+  const windows = await db
+    .selectFrom('deployment_window')
+    .selectAll()
+    .where('cluster_id', '=', id)
+    .where('production_only', '=', 0)
+    .execute();
   const [inForce] = inForceAmong(windows, now);
   if (inForce) throw refusalBy(inForce, `The cluster ${name} (${id}) can't be upgraded`);
 }
@@ -77,7 +96,7 @@ export async function windowOutlooks(
   environments: readonly PlacedEnvironment[],
   now: number,
 ): Promise<ReadonlyMap<string, WindowOutlook>> {
-  const windows = inForceAmong(await allWindows(db), now);
+  const windows = inForceAmong(await windowsAround(db, environments), now);
   return new Map(
     environments.map((environment) => {
       const inForce = windows.find(({ window }) => isAbout(window, environment));

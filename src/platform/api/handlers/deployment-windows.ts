@@ -127,6 +127,7 @@ export const deploymentWindowHandlers = {
     return windowAnswer(row, context);
   },
   delete_deployment_window: async ({ organization_id, deployment_window_id: id }, { db }) => {
+    await findById(db, 'organization', organization_id);
     const { numDeletedRows } = await db
       .deleteFrom('deployment_window')
       .where('organization_id', '=', organization_id)

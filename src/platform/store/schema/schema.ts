@@ -233,7 +233,18 @@ const scheduleTables = {
       time_zone: text(),
       owner_name: text(),
     },
-    { since: 15, indexes: inOrder('deployment_window') },
+    {
+      since: 15,
+      indexes: {
+        ...inOrder('deployment_window'),
+        ...Object.fromEntries(
+          ['cluster', 'project', 'environment'].map((about) => [
+            `deployment_window_of_${about}`,
+            { on: [`${about}_id`] },
+          ]),
+        ),
+      },
+    },
   ),
 };
 
