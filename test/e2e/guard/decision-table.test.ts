@@ -274,7 +274,8 @@ const settings: Setting[] = [
       // It leaves out the events of places that may not be seen.
       if (tool === 'list_events') return outcome;
       // Windows of places that may not be seen are not found.
-      if (tool === 'delete_deployment_window' && mode !== 'STAGING') return 'cannot';
+      if (tool === 'delete_deployment_window' && mode === 'PRODUCTION') return 'cannot';
+      if (tool.endsWith('_deployment_window') && mode === 'unknown') return outcome;
       // Its environments are of no known mode, any of them may be PRODUCTION.
       if (tool === 'delete_project' && mode === 'unknown') return 'denied';
       if (placeless.includes(tool) || tool === 'list_environments' || mode === 'STAGING') return outcome;
