@@ -12,6 +12,7 @@ import {
   defineTool,
   notAgreedTo,
   notKnown,
+  omit,
   organizationOf,
   pruneRecord,
   reading,
@@ -117,10 +118,14 @@ export const createDeploymentWindow = composeTool({
   ...exactlyOne(...aboutMembers),
   operations: [operations.create_deployment_window],
   reads: windowReads,
-  expand: async ({ environment_id: _, project_id: __, cluster_id: ___, ...wanted }, context) => [
+  expand: async (args, context) => [
     {
       operation: operations.create_deployment_window,
-      input: { organization_id: (await windowsOf(context)).id, ...pruneRecord(wanted), ...targetGiven(context) },
+      input: {
+        organization_id: (await windowsOf(context)).id,
+        ...omit(pruneRecord(args), aboutMembers),
+        ...targetGiven(context),
+      },
     },
   ],
   preview: created,

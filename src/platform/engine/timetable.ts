@@ -176,13 +176,14 @@ export interface TimetableOutlook {
   readonly stops_at?: string;
 }
 
+const idsOf = (rows: readonly { readonly id: string }[]): string[] => rows.map(({ id }) => id);
+
 /** What the timetables of environments have done, and do next, by environment. @param now milliseconds since the epoch */
 export async function timetableOutlooks(
   db: Db,
   environments: readonly { readonly id: string; readonly state: string }[],
   now: number,
 ): Promise<ReadonlyMap<string, TimetableOutlook>> {
-  const idsOf = (rows: readonly { readonly id: string }[]) => rows.map(({ id }) => id);
   const stopped = environments.filter(({ state }) => state === 'STOPPED');
   const byTimetable =
     stopped.length === 0
