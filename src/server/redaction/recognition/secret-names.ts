@@ -17,7 +17,7 @@ import {
 const longestName = 255;
 
 /** Occurs in every secret name: a quick test before the name is split into words. */
-const hint = /pass|pw|secret|token|cred|auth|key|pin|otp/i;
+const hint = /pass|pw|secret|token|cred|auth|key|pin|otp|kube/i;
 
 /** A word that names a secret, alone or with a prefix: `password`, `pgpassword`, `authtoken`. */
 const secretWord =
@@ -33,6 +33,10 @@ const wordsOf = (name: string): string[] =>
 
 const isSecretKey = (words: readonly string[], last: string): boolean =>
   /^keys?\d*$/.test(last) && keyOwners.has(words.at(-2) ?? '') && !publicKeyOwners.has(words.at(-3) ?? '');
+
+/** A kubeconfig has the credentials of its cluster. */
+const isKubeconfig = (words: readonly string[], last: string): boolean =>
+  last === 'kubeconfig' || (last === 'config' && words.at(-2) === 'kube');
 
 const isShort = (words: readonly string[], last: string, value?: string): boolean =>
   (shortWords.has(last) && (words.length > 1 || (value !== undefined && isMixed(value)))) ||
@@ -61,6 +65,7 @@ const mechanisms =
 function isHarmlessFor(last: string, value: string): boolean {
   if (last.endsWith('pwd')) return /^(?:\/|[A-Z]:\\)/.test(value);
   if (/credentials?$/.test(last)) return /^(?:\/|[A-Z]:\\)/.test(value);
+  if (last.endsWith('config')) return /^(?:[~.\w-]*\/|[A-Z]:\\)[^\n]*$/.test(value);
   if (last === 'auth') return mechanisms.test(value);
   return last === 'pass' && /^(?:https?:\/\/[^@]*$|\d{1,5}$|(?:Test|Example|Benchmark)\w)/.test(value);
 }
@@ -78,7 +83,11 @@ export function isSecretName(name: string, value?: string): boolean {
   if (last === undefined || isMetadataName(words, last)) return false;
   const hasWord = words.some((word) => secretWord.test(word)) && !/^keys?$/.test(last);
   const isSecret =
-    hasWord || isSecretKey(words, last) || isShort(words, last, value) || (last === 'id' && words.at(-2) === 'secret');
+    hasWord ||
+    isSecretKey(words, last) ||
+    isKubeconfig(words, last) ||
+    isShort(words, last, value) ||
+    (last === 'id' && words.at(-2) === 'secret');
   if (value !== undefined && digits.test(value) && words.some((word) => digitWords.has(word))) return true;
   if (isSecret) return value === undefined || !isHarmlessFor(last, value);
   return (
