@@ -135,10 +135,19 @@ export const silenceAlertRule = defineTool(operations.silence_alert_rule, {
   render: record({ first: shown }),
 });
 
+/** Whether it isn't silenced. */
+const notSilenced: NoOpCheck = reading(ruleReads, async (args, { reader }) => {
+  const rule = await presentRule(args, reader);
+  return rule && rule['state'] !== 'SUPPRESSED' && textOf(rule, 'silenced_until') === undefined
+    ? { why: 'it is not silenced', seen: stateLines(rule) }
+    : undefined;
+});
+
 export const unsilenceAlertRule = defineTool(operations.unsilence_alert_rule, {
   toolset: 'administration',
   title: 'End the silence of an alert',
   description: 'Tell people of an alert rule again (unmute); if it fires, its receivers are told at once.',
   preview: silenced,
+  noOpCheck: notSilenced,
   render: record({ first: shown }),
 });
