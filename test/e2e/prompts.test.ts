@@ -36,6 +36,7 @@ const values: Readonly<Record<string, string>> = {
   source: 'shop/staging',
   target: 'shop/production',
   cluster: 'main',
+  project: 'shop',
   alert_rule: 'importer-down',
   repository: 'https://git.acme.example/acme/fresh.git',
   email: 'new@acme.example',
@@ -62,7 +63,7 @@ describe.each(protocolVersions)('a client of the %s era', (era) => {
     const before = content.connectCount();
     const { prompts: listed } = await server.client.listPrompts();
     expect(listed.map(({ name }) => name)).toEqual([...prompts.keys()]);
-    expect(listed).toHaveLength(10);
+    expect(listed).toHaveLength(11);
     expect(listed.find(({ name }) => name === 'deploy-safely')).toEqual({
       name: 'deploy-safely',
       title: 'Deploy a service safely',
