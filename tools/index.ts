@@ -21,6 +21,7 @@ import {
   getApplicationLogs,
 } from './application/applications.ts';
 import { rollbackApplication } from './application/rollback-application.ts';
+import { getCluster } from './cluster/get-cluster.ts';
 import { listClusters, lockCluster, unlockCluster, upgradeCluster } from './cluster/clusters.ts';
 import { createContainer, updateContainer } from './container/containers.ts';
 import { createDatabaseBackup, restoreDatabase, listDatabaseBackups } from './database/database-backups.ts';
@@ -55,7 +56,8 @@ import {
   updateAnnotationsGroup,
   updateLabelsGroup,
 } from './group/groups.ts';
-import { createHelmRepository, getHelm, updateHelm } from './helm/helm.ts';
+import { createHelm, createHelmRepository, getHelm, updateHelm } from './helm/helm.ts';
+import { cancelJobRun, runJob } from './job/job-runs.ts';
 import { createJob, updateJob, listJobDeployments } from './job/jobs.ts';
 import {
   getLabelsGroup,
@@ -79,7 +81,7 @@ import { getService } from './service/get-service.ts';
 import { searchLogs } from './service/search-logs.ts';
 import { startServices } from './service/start-services.ts';
 import { stopServices } from './service/stop-services.ts';
-import { planTerraform, redeployTerraform } from './terraform/terraform.ts';
+import { createTerraform, planTerraform, redeployTerraform } from './terraform/terraform.ts';
 import { createEnvironmentVariable, overrideEnvironmentVariable, createSecret } from './variable/new-variables.ts';
 import { deleteHelmRepository, listHelmRepositories, updateHelmRepository } from './registry/helm-repositories.ts';
 import { deleteEnvironmentVariable } from './variable/delete-environment-variable.ts';
@@ -204,6 +206,11 @@ export const tools: readonly Tool[] = [
   deleteDeploymentWindow,
   setEnvironmentEnd,
   unsetEnvironmentEnd,
+  runJob,
+  cancelJobRun,
+  createHelm,
+  createTerraform,
+  getCluster,
 ];
 
 /** The tools that are offered if nothing is chosen. */

@@ -131,7 +131,7 @@ export {
 export { AlertRuleRequest, type NewAlertRuleRequest } from './resources/alert-rule.ts';
 export { ApplicationRequest, GitRepositoryRequest, gitProviders } from './resources/application.ts';
 export { backupStates } from './resources/backup.ts';
-export { nodeStates, type Cluster, type ClusterLock } from './resources/cluster.ts';
+export { maximumLockDays, nodeStates, type Cluster, type ClusterLock } from './resources/cluster.ts';
 export {
   CustomDomainRequest,
   domainKinds,
@@ -163,7 +163,7 @@ export { DeploymentRuleRequest, type DeploymentRule } from './resources/deployme
 export { DeploymentWindowRequest, windowTargets, type DeploymentWindow } from './resources/deployment-window.ts';
 export { maximumEventPageSize } from './resources/event.ts';
 export { isVisibleCredential } from './resources/helm-repository.ts';
-export type { Helm, HelmRequest } from './resources/helm.ts';
+export { HelmRequest, type Helm } from './resources/helm.ts';
 export {
   listedCommits,
   scheduleKinds,
@@ -172,6 +172,7 @@ export {
   type DeploymentHistoryItem,
   type Job,
   type JobRequest,
+  type JobRun,
 } from './resources/job.ts';
 export {
   isServiceKind,
@@ -187,7 +188,13 @@ export {
   type workloadFields,
   type workloadRequestFields,
 } from './resources/service.ts';
-export type { Terraform, TerraformPlan, TerraformPlans, TerraformRequest } from './resources/terraform.ts';
+export {
+  TerraformRequest,
+  TerraformSource,
+  type Terraform,
+  type TerraformPlan,
+  type TerraformPlans,
+} from './resources/terraform.ts';
 export {
   isHeldExternally,
   ownerKindOf,

@@ -98,6 +98,14 @@ const extensionShapes = {
     target_secret_set   boolean required
     project_names_filter[]       string
     environment_types_filter[]   string`,
+  'job run': `
+    execution_id   uuid required
+    job_id         uuid required
+    state          ${deploymentStates} required
+    created_at     date-time required
+    triggered_by   string required
+    arguments[]    string`,
+  'advanced settings': '',
   'service uses': `
     results[].service_id         uuid required
     results[].service_name       string required
@@ -148,6 +156,9 @@ const extensionShapes = {
     terraform_variables_source.tf_var_file_paths[]   string
     provider_version.read_from_terraform_block       boolean required
     provider_version.explicit_version                string
+    engine                                           string
+    backend.kubernetes                               object
+    backend.user_provided                            object
     timeout_sec                                      integer required
     cpu                                              integer required
     memory                                           integer required`,
@@ -429,6 +440,7 @@ const beyond: Readonly<Record<string, AnswerShape>> = {
   ),
   'GET /organization/{organizationId}/cluster': list('cluster'),
   'GET /organization/{organizationId}/cluster/{clusterId}/status': one('cluster status'),
+  'GET /organization/{organizationId}/cluster/{clusterId}/advancedSettings': one('advanced settings'),
   'GET /organization/{organizationId}/cluster/lock': list('cluster lock'),
   'GET /organization/{organizationId}/lock': list('cluster lock'),
   'GET /organization/{organizationId}/alert-rules': list('alert rule'),
@@ -507,6 +519,9 @@ const beyond: Readonly<Record<string, AnswerShape>> = {
   'PUT /application/{applicationId}': one('application'),
   'PUT /database/{databaseId}': one('database'),
   'PUT /job/{jobId}': one('job'),
+  'POST /environment/{environmentId}/helm': one('helm'),
+  'POST /job/{jobId}/run': one('job run'),
+  'POST /job/{jobId}/run/cancel': one('job run'),
   'PUT /terraform/{terraformId}': one('terraform'),
   'POST /environment/{environmentId}/terraform': one('terraform'),
   'POST /terraform/{terraformId}/plan': one('terraform plan'),

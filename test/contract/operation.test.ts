@@ -256,6 +256,7 @@ describe('secrets', () => {
       ),
       'update_application.autoscaling.scalers[].trigger_authentication.config_yaml',
       'create_container.autoscaling.scalers[].trigger_authentication.config_yaml',
+      ...['create_terraform', 'update_terraform'].map((name) => `${name}.terraform_variables_source.tf_vars[].value`),
     ]);
   });
 

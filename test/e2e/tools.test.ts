@@ -832,6 +832,43 @@ const cases: Case[] = [
     says: 'no such id',
   },
   {
+    tool: 'run_job',
+    right: { job_id: '@job_id', arguments: ['--only', 'users'] },
+    answers: { execution_id: any, job_id: '@job_id', arguments: ['--only', 'users'] },
+    wrong: { job_id: '@job_id', arguments: '--only' },
+    says: '"arguments"',
+  },
+  { tool: 'cancel_job_run', right: { job_id: '@job_id' }, answers: {}, wrong: { job_id: nowhere }, says: 'no such id' },
+  {
+    tool: 'create_helm',
+    right: {
+      environment_id: '@environment_id',
+      name: 'made-chart',
+      source: { helm_repository: { repository: '@helm_repository_id', chart_name: 'redis', chart_version: '1.2.3' } },
+    },
+    answers: { id: any, name: 'made-chart', auto_deploy: false },
+    wrong: { environment_id: '@environment_id', name: 'x', source: {} },
+    says: '"source"',
+  },
+  {
+    tool: 'create_terraform',
+    right: {
+      environment_id: '@environment_id',
+      name: 'made-infrastructure',
+      git_repository: { url: 'https://git.example.com/team/infrastructure.git' },
+    },
+    answers: { id: any, name: 'made-infrastructure', auto_deploy: false },
+    wrong: { environment_id: '@environment_id', name: 'x', git_repository: { url: 'nowhere' } },
+    says: '"git_repository.url"',
+  },
+  {
+    tool: 'get_cluster',
+    right: { cluster: '@cluster_id' },
+    answers: { id: '@cluster_id', advanced_settings: expect.objectContaining({ 'lock.maximum_days': 5 }) },
+    wrong: { cluster: nowhere },
+    says: 'no such id',
+  },
+  {
     tool: 'list_labels_groups',
     right: organization,
     answers: { results: rows({ id: '@labels_group_id' }) },

@@ -628,6 +628,48 @@ const serviceCalls: readonly ForeignCall[] = [
         healthchecks: {},
       }),
   },
+  {
+    tool: 'create_helm',
+    args: (server) => ({
+      environment_id: server.platform.ids.environments.staging,
+      name: 'fresh-chart',
+      source: {
+        helm_repository: {
+          repository: server.platform.state.helmRepositories[0]?.['id'],
+          chart_name: 'redis',
+          chart_version: '19.1.0',
+        },
+      },
+      values_override: { set: [['replicas', '2']] },
+    }),
+    changes: ['+services staging/fresh-chart'],
+    holds: ({ server }) =>
+      expect(named('fresh-chart')(server).spec).toMatchObject({
+        auto_deploy: false,
+        arguments: [],
+        values_override: { set: [['replicas', '2']] },
+      }),
+  },
+  {
+    tool: 'create_terraform',
+    args: (server) => ({
+      environment_id: server.platform.ids.environments.staging,
+      name: 'fresh-infrastructure',
+      git_repository: { url: 'https://forge.example.com/shop/network.git', root_path: '/aws' },
+      terraform_version: '1.9.5',
+      tf_vars: [{ key: 'db_password', value: 'fresh-secret-value', secret: true }],
+    }),
+    changes: ['+services staging/fresh-infrastructure'],
+    holds: ({ server, text }) => {
+      expect(named('fresh-infrastructure')(server).spec).toMatchObject({
+        description: '',
+        backend: { kubernetes: {} },
+        provider_version: { explicit_version: '1.9.5' },
+        terraform_variables_source: { tf_vars: [{ key: 'db_password', value: 'fresh-secret-value', secret: true }] },
+      });
+      expect(text).not.toContain('fresh-secret-value');
+    },
+  },
 ];
 
 const variableCalls: readonly ForeignCall[] = [

@@ -69,6 +69,18 @@ const ofEachKind = Object.entries(kinds).map(([kind, service]): ForeignCall => (
 const notOffered = { says: /not offer/, why: 'the platform has no such operation' };
 
 export const deployingCalls: readonly ForeignCall[] = [
+  {
+    tool: 'run_job',
+    before: idle,
+    args: (server) => ({ job_id: named('nightly')(server).id, arguments: ['--only', 'users'] }),
+    refused: notOffered,
+  },
+  {
+    tool: 'cancel_job_run',
+    before: idle,
+    args: (server) => ({ job_id: named('nightly')(server).id }),
+    holds: ({ text }) => expect(text).toContain('no run of it is under way'),
+  },
   ...ofEachKind,
   {
     tool: 'deploy_service',

@@ -79,6 +79,11 @@ export const lessons: readonly Lesson[] = [
     why: 'the same holds for test deliveries of webhooks',
   },
   { request: /^(POST|DELETE) \/alert-rules\/[^/]+\/silence$/, why: 'the same holds for silences of alert rules' },
+  { request: /^POST \/job\/[^/]+\/run(\/cancel)?$/, why: 'the same holds for single runs of jobs' },
+  {
+    request: /^GET \/organization\/[^/]+\/cluster\/[^/]+\/advancedSettings$/,
+    why: 'the same holds for settings of clusters',
+  },
   { request: /^(GET|POST) \/database\/[^/]+\/(recovery|restore)\b/, why: 'the same holds for bringing databases back' },
   {
     request: /^GET \/organization\/[^/]+\/annotationsGroups\/[^/]+\/associatedItems$/,

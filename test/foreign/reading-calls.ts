@@ -206,6 +206,14 @@ export const readingCalls: readonly ForeignCall[] = [
     },
   },
   {
+    tool: 'get_cluster',
+    args: () => ({ cluster: 'south' }),
+    holds: ({ answer, text }) => {
+      expect(answer).toMatchObject({ name: 'south', is_locked: true });
+      expect(text).toContain('Its advanced settings can not be read on this platform');
+    },
+  },
+  {
     tool: 'list_events',
     args: () => ({ service: 'shop/production/storefront' }),
     holds: (made) => {

@@ -188,6 +188,21 @@ const calls: Record<string, Args> = {
   delete_deployment_window: { deployment_window: 'year-end-freeze' },
   set_environment_end: { environment_id: 'shop/staging', ends_at: '2026-12-01T18:00:00Z', reason: 'For the demo.' },
   unset_environment_end: { environment_id: 'shop/staging' },
+  run_job: { job_id: 'shop/staging/nightly-report', arguments: ['--only', 'invoices'] },
+  cancel_job_run: { job_id: 'shop/staging/nightly-report' },
+  create_helm: {
+    environment_id: 'shop/staging',
+    name: 'cache',
+    source: { helm_repository: { repository: 'charts', chart_name: 'redis', chart_version: '1.2.3' } },
+    values_override: { set: [['replicas', '2']] },
+  },
+  create_terraform: {
+    environment_id: 'shop/staging',
+    name: 'network',
+    git_repository: { url: 'https://git.acme.example/acme/infrastructure.git', branch: 'main' },
+    tf_vars: [{ key: 'db_password', value: 'correct-horse-9', secret: true }],
+  },
+  get_cluster: { cluster: 'main' },
 };
 
 let platform: TestPlatform;

@@ -38,7 +38,8 @@ const expectedNames =
   'list_labels_groups, create_labels_group, update_labels_group, delete_labels_group, ' +
   'list_annotations_groups, create_annotations_group, update_annotations_group, delete_annotations_group, ' +
   'get_deployment_rule, update_deployment_rule, list_deployment_windows, create_deployment_window, delete_deployment_window, ' +
-  'set_environment_end, unset_environment_end';
+  'set_environment_end, unset_environment_end, ' +
+  'run_job, cancel_job_run, create_helm, create_terraform, get_cluster';
 
 interface Node {
   /** Names of the members on the way, `[]` for the rows of an array. */
@@ -203,6 +204,10 @@ describe('input schemas', () => {
       'update_labels_group.labels[]',
       'create_annotations_group.annotations[]',
       'update_annotations_group.annotations[]',
+      'create_helm.source',
+      'create_helm.values_override',
+      'create_terraform.git_repository',
+      'create_terraform.tf_vars[]',
     ]);
   });
 
@@ -348,7 +353,7 @@ describe('texts', () => {
     ['metrics', /metric/],
     ['costs', /cost|price/],
     ['reading secrets', /(?:get|read|show)_secret/],
-    ['creating clusters, Helm or Terraform services', /^create_(?:cluster|helm|terraform|service)$/],
+    ['creating clusters', /^create_(?:cluster|service)$/],
   ])('the instructions say truly that there is no tool for %s', (words, name) => {
     for (const readOnly of [true, false]) expect(instructions({ readOnly })).toContain(words);
     expect([...names].filter((one) => name.test(one))).toEqual([]);

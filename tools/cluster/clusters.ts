@@ -26,7 +26,7 @@ import {
 import { hostedByClusters, readsOfHosted, withHostedLine } from '../shared/hosted-by-clusters.ts';
 
 /** The columns of a cluster's lock: who locked it, why and until when. */
-function lockColumns(lock: JsonRecord): JsonRecord {
+export function lockColumns(lock: JsonRecord): JsonRecord {
   const end = lockEnd(lock);
   return pruneRecord({
     locked_by: lock['owner_name'],

@@ -1,5 +1,5 @@
-import { operations } from '../../src/contract/index.ts';
-import { defineTool, isRecord, type JsonRecord, record } from '../../src/server/tool/index.ts';
+import { HelmRequest, operations } from '../../src/contract/index.ts';
+import { defineTool, isRecord, naming, type JsonRecord, record } from '../../src/server/tool/index.ts';
 import { serviceUpdate } from '../shared/service-update.ts';
 
 export const createHelmRepository = defineTool(operations.create_helm_repository, {
@@ -15,6 +15,9 @@ export const createHelmRepository = defineTool(operations.create_helm_repository
   plan: () => ['Stores these credentials on the platform.', 'A tool of the toolset administration takes it back.'],
   render: record({ first: ['name', 'id', 'kind', 'url'] }),
 });
+
+const sourceText =
+  '{helm_repository: {repository, chart_name, chart_version}} or {git_repository: {url, branch, root_path}}.';
 
 export const getHelm = defineTool(operations.get_helm, {
   toolset: 'services',
@@ -64,7 +67,7 @@ const update = serviceUpdate(operations.update_helm, {
   exclusive: ['source'],
   asRequest,
   fields: {
-    source: '{helm_repository: {repository, chart_name, chart_version}} or {git_repository: {url, branch, root_path}}.',
+    source: sourceText,
     values_override: 'Values.',
     'values_override.set': 'All [name, value] pairs.',
     'values_override.file': '{raw: {values: [{name, content: YAML}]}} or {git: {git_repository, paths}}.',
@@ -78,4 +81,39 @@ export const updateHelm = defineTool(operations.update_helm, {
   ...update,
   expand: (args, context) => update.expand(withRequestNames(args), context),
   answer: (args, context, answers) => update.answer(withRequestNames(args), context, answers),
+});
+
+export const createHelm = defineTool(operations.create_helm, {
+  toolset: 'administration',
+  title: 'Install a Helm chart',
+  description: 'Create a Helm release, install a chart; not deployed.',
+  input: {
+    auto_deploy: HelmRequest.shape.auto_deploy.optional(),
+    arguments: HelmRequest.shape.arguments.optional(),
+    values_override: HelmRequest.shape.values_override.optional(),
+  },
+  fields: {
+    name: 'Unique in the environment.',
+    source: sourceText,
+    values_override: '{set: [[name, value]], file: {raw: {values: [{name, content}]}}}.',
+  },
+  folded: ['source', 'values_override'],
+  hidden: [
+    'auto_deploy',
+    'arguments',
+    'ports',
+    'description',
+    'timeout_sec',
+    'auto_preview',
+    'allow_cluster_wide_resources',
+    'icon_uri',
+  ],
+  expand: async (args) => [
+    {
+      operation: operations.create_helm,
+      input: { auto_deploy: false, arguments: [], values_override: {}, ...withRequestNames(args) },
+    },
+  ],
+  render: record({ first: ['name', 'id', 'source'] }),
+  next: naming`Not deployed yet: ${'deploy_service'} installs the chart.`,
 });

@@ -9,6 +9,12 @@ const shortLimitText = (seconds: number): string =>
 /** Why deployments and restarts fail. */
 export const deploymentReasons = {
   CANCELED: plainReason('Canceled on request.'),
+  /** What was canceled could not be ended where it runs. */
+  MAY_GO_ON: reasonWith(
+    { said: words.optional(), cause: ConditionShape.optional() },
+    ({ said, cause }) =>
+      `What was begun could not be ended, and may go on where it runs: ${cause?.message ?? said ?? 'it is not known why'}`,
+  ),
   NOT_BEGUN: reasonWith(
     { services: texts },
     ({ services }) => `Not begun, because ${services.join(', ')} failed in an earlier stage.`,

@@ -28,6 +28,7 @@ const warnings: ReadonlySet<Reason> = new Set<Reason>([
   'INSTANCES_CROWDED',
   'HEALTH_UNKNOWN',
   'NOT_BEGUN',
+  'MAY_GO_ON',
   'CHANGED_EXTERNALLY',
   'DATA_ON_NODE',
   'SCHEDULE_NOT_BEGUN',

@@ -3,6 +3,7 @@ import { Application, ApplicationRequest } from '../resources/application.ts';
 import { Container, ContainerRequest } from '../resources/container.ts';
 import { Database, DatabaseUpdateRequest } from '../resources/database.ts';
 import { CloneRequest, Environment } from '../resources/environment.ts';
+import { Helm, HelmRequest } from '../resources/helm.ts';
 import { Job, JobRequest } from '../resources/job.ts';
 import { type ServiceKind } from '../resources/service.ts';
 import { Terraform, TerraformRequest } from '../resources/terraform.ts';
@@ -80,6 +81,18 @@ export const changeExtensions = {
     ...shownReplacement,
     target: 'job',
     summary: "Replace a job's whole configuration.",
+  }),
+  create_helm: operation({
+    ...undocumented,
+    name: 'create_helm',
+    method: 'POST',
+    path: '/environment/{environmentId}/helm',
+    body: HelmRequest,
+    response: Helm,
+    effect: 'write',
+    target: 'environment',
+    creates: { kind: 'helm', in: 'environment' },
+    summary: 'Create a helm service from a chart of a repository, or from a Git repository.',
   }),
   create_terraform: operation({
     ...undocumented,

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { operation } from '../operation.ts';
 import { Deployment, DeployRequest, ServiceDeploymentStatus, versionFields } from '../resources/deployment.ts';
 import { DeployServicesRequest, EnvironmentStatus, StopServicesRequest } from '../resources/environment.ts';
+import { JobRun, JobRunCancelRequest, JobRunRequest } from '../resources/job.ts';
 import { type ServiceKind } from '../resources/service.ts';
 import { TerraformPlan } from '../resources/terraform.ts';
 import { undocumented } from './common.ts';
@@ -66,6 +67,31 @@ export const deploymentExtensions = {
   redeploy_container: redeploy('container'),
   redeploy_helm: redeploy('helm'),
   redeploy_job: redeploy('job'),
+  run_job: operation({
+    ...undocumented,
+    name: 'run_job',
+    method: 'POST',
+    path: '/job/{jobId}/run',
+    body: JobRunRequest,
+    response: JobRun,
+    // Its arguments decide what it does: more than a deployment, whose configuration shows it.
+    effect: 'disruptive',
+    permission: 'deploy',
+    target: 'job',
+    summary: 'Run the deployed version of a job once now, with arguments for this run only.',
+  }),
+  cancel_job_run: operation({
+    ...undocumented,
+    name: 'cancel_job_run',
+    method: 'POST',
+    path: '/job/{jobId}/run/cancel',
+    body: JobRunCancelRequest,
+    response: JobRun,
+    effect: 'disruptive',
+    permission: 'deploy',
+    target: 'job',
+    summary: 'Cancel a run of a job that is under way. Its schedule stays.',
+  }),
   plan_terraform: operation({
     ...undocumented,
     name: 'plan_terraform',

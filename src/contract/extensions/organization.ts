@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { operation } from '../operation.ts';
 import { listOf, pageQuery } from '../primitives.ts';
 import { AlertReceiver, AlertRule, ListedAlertRule } from '../resources/alert-rule.ts';
-import { Cluster, ClusterLock, ClusterStatus } from '../resources/cluster.ts';
+import { AdvancedSettings, Cluster, ClusterLock, ClusterStatus } from '../resources/cluster.ts';
 import { ContainerRegistry } from '../resources/container.ts';
 import { Environment } from '../resources/environment.ts';
 import { HelmRepository } from '../resources/helm-repository.ts';
@@ -54,6 +54,13 @@ export const organizationExtensions = {
     path: '/organization/{organizationId}/cluster/{clusterId}/status',
     response: ClusterStatus,
     summary: "Read a cluster's state, lock and next version.",
+  }),
+  get_cluster_advanced_settings: operation({
+    ...read,
+    name: 'get_cluster_advanced_settings',
+    path: '/organization/{organizationId}/cluster/{clusterId}/advancedSettings',
+    response: AdvancedSettings,
+    summary: "Read a cluster's advanced settings: limits and timeouts.",
   }),
   list_cluster_locks: listInOrganization(
     'list_cluster_locks',

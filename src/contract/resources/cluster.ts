@@ -75,3 +75,6 @@ export const ClusterStatus = z.object({
   cluster_lock: ClusterLock.nullable(),
   last_deployment_date: DateTime.optional(),
 });
+
+/** The advanced settings of a cluster: one flat object, by dotted names. */
+export const AdvancedSettings = z.record(z.string(), z.unknown());

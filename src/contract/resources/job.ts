@@ -126,6 +126,29 @@ export const Job = resourceOf(
   }),
 );
 
+/** Most arguments of one run, and the longest of them in characters. */
+const runArguments = { most: 100, longest: 4000 } as const;
+
+export const JobRunRequest = z.object({
+  arguments: z
+    .array(z.string().max(runArguments.longest))
+    .max(runArguments.most)
+    .optional()
+    .describe("Replace the job's, for this run only."),
+});
+
+export const JobRunCancelRequest = z.object({ execution_id: Uuid.optional().describe('Default: the run under way.') });
+
+/** One run of a job. Not in the API document. */
+export const JobRun = z.object({
+  execution_id: Uuid,
+  job_id: Uuid,
+  state: DeploymentState,
+  created_at: DateTime,
+  triggered_by: z.string(),
+  arguments: z.array(z.string()).optional().describe("In place of the job's."),
+});
+
 /** A commit of a service's branch. */
 export const Commit = z.object({
   created_at: DateTime,
@@ -156,6 +179,7 @@ export const DeploymentHistoryItem = z.object({
     image: z.object({ image_name: z.string(), tag: z.string() }).optional(),
     repository: z.object({ chart_name: z.string(), chart_version: z.string() }).optional(),
     build_pod_name: z.string().optional(),
+    arguments: z.array(z.string()).optional().describe('Of this run only.'),
   }),
   status_details: StatusDetails,
   icon_uri: Uri,

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { Condition } from '../conditions/index.ts';
-import { DateTime, Name, resourceOf, Uri, Uuid } from '../primitives.ts';
+import { DateTime, freeText, Name, resourceOf, secret, Uri, Uuid } from '../primitives.ts';
 import { DeploymentActionStatus } from '../states.ts';
 import { GitRepositoryRequest } from './application.ts';
 import { Commit } from './job.ts';
@@ -11,19 +11,78 @@ const VariableFile = z
   .string()
   .regex(/^(?![/-])(?!.*(?:^|\/)\.\.(?:\/|$))[^\0\n]+$/, 'must be a path below root_path, such as staging.tfvars');
 
+const VariableName = z
+  .string()
+  .max(240)
+  .regex(/^\w+$/, 'must hold letters, digits and _ only')
+  .describe('Without TF_VAR_.');
+
+const TerraformVariable = z.object({
+  key: VariableName,
+  // Hidden in every plan, whichever of them are secrets.
+  value: freeText(secret()),
+  secret: z.boolean().optional(),
+});
+
+const git = z.object({ git_repository: GitRepositoryRequest });
+
+/** The repository of a configuration, in requests: without a provider, which some platforms refuse. */
+export const TerraformSource = GitRepositoryRequest.omit({ provider: true });
+
+// Clients send back what they read, so the response's shape is accepted in addition to the request's.
+const TerraformFilesRequest = z
+  .object({
+    git_repository: GitRepositoryRequest.optional(),
+    git: git.optional().describe("Answer's shape of git_repository."),
+  })
+  .refine(({ git_repository: own, git: shown }) => (own === undefined) !== (shown === undefined), {
+    error: 'must have exactly one of git_repository and git',
+  });
+
+const AutoDeploy = z.object({ auto_deploy: z.boolean(), terraform_action: z.enum(['DEFAULT', 'PLAN', 'NOOP']) });
+
+/** Where the state of Terraform is kept: by the platform, or where the repository says. */
+const backendKinds = { kubernetes: z.object({}).optional(), user_provided: z.object({}).optional() };
+
+const Backend = z
+  .object(backendKinds)
+  .refine((kinds) => Object.values(kinds).filter(Boolean).length === 1, {
+    error: 'must have exactly one of kubernetes and user_provided',
+  });
+
+/** What a run may use, under the names of other platforms. It precedes `cpu` and `memory`. */
+const JobResources = z.object({
+  cpu_milli: computeResources.cpu,
+  ram_mib: computeResources.memory,
+  gpu: computeResources.gpu,
+  storage_gib: z.int().min(1).default(1),
+});
+
 /**
  * A terraform service, in requests. The values of its Terraform variables are variables of the service, named TF_VAR_
- * followed by their name.
+ * followed by their name: those of `tf_vars` are created or replaced, and answers don't have them.
  */
 export const TerraformRequest = z.object({
   name: Name.describe('Unique in the environment.'),
-  terraform_files_source: z
-    .object({ git: z.object({ git_repository: GitRepositoryRequest }) })
-    .describe('Its configuration.'),
+  terraform_files_source: TerraformFilesRequest.describe('Its configuration.'),
   terraform_variables_source: z
-    .object({ tf_var_file_paths: z.array(VariableFile).default([]) })
-    .default({ tf_var_file_paths: [] })
-    .describe('Files of variables, below root_path.'),
+    .object({
+      tf_var_file_paths: z.array(VariableFile).default([]),
+      tf_vars: z.array(TerraformVariable).max(200).default([]),
+    })
+    .default({ tf_var_file_paths: [], tf_vars: [] })
+    .describe('Files of variables, below root_path, and variables.'),
+  backend: Backend.optional().describe('kubernetes: the platform keeps the state.'),
+  engine: z.string().min(1).max(50).default('TERRAFORM'),
+  provider_version: z
+    .object({
+      explicit_version: z.string().min(1).max(50).optional(),
+      read_from_terraform_block: z.boolean().optional(),
+    })
+    .optional()
+    .describe('Version of Terraform.'),
+  auto_deploy_config: AutoDeploy.optional(),
+  job_resources: JobResources.optional(),
   timeout_sec: z.int().min(1).max(172_800).default(1800).describe('Longest run.'),
   cpu: computeResources.cpu,
   memory: computeResources.memory,
@@ -40,6 +99,8 @@ export const Terraform = resourceOf(
     terraform_files_source: z.object({ git: z.object({ git_repository: GitRepository }) }),
     terraform_variables_source: z.object({ tf_var_file_paths: z.array(z.string()) }),
     provider_version: z.object({ read_from_terraform_block: z.boolean(), explicit_version: z.string().optional() }),
+    backend: z.object(backendKinds).optional(),
+    engine: z.string().optional(),
     timeout_sec: z.int(),
     cpu: computeResources.cpu,
     memory: computeResources.memory,

@@ -60,7 +60,10 @@ export interface ServiceSpecs {
     z.output<typeof Job>,
     Exclude<Derived, 'description' | 'icon_uri'> | 'annotations_groups' | 'labels_groups'
   > &
-    Pick<z.output<typeof JobRequest>, 'annotations_groups' | 'labels_groups'>;
+    Pick<z.output<typeof JobRequest>, 'annotations_groups' | 'labels_groups'> & {
+      /** For one run: its arguments in place of those of the job. Its schedule has them as well. */
+      run_arguments?: string[];
+    };
   terraform: Omit<z.output<typeof Terraform>, Exclude<Derived, 'description' | 'icon_uri'>>;
 }
 

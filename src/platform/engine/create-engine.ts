@@ -23,6 +23,7 @@ import type { DeliveryCounts, Engine } from './engine.ts';
 import { endEnvironment } from './environment-end.ts';
 import { environmentStatus } from './environment-status.ts';
 import { environmentHistory, serviceHistory } from './history.ts';
+import { cancelRun, requestRun } from './job-run-requests.ts';
 import { startScheduledRun } from './job-runs.ts';
 import { createLeaderLocks } from './leader-locks.ts';
 import { createLease } from './lease.ts';
@@ -92,6 +93,8 @@ export function createEngine(options: EngineOptions): Engine {
   return {
     request: (trx, order) => requestDeployment(options, trx, order),
     plan: (trx, service, requester, commitId) => requestPlan(options, trx, service, requester, commitId),
+    runJob: (trx, job, requester, given) => requestRun(options, trx, job, requester, given),
+    cancelJobRun: (trx, job, executionId) => cancelRun(options, trx, job, executionId),
     plans: (trx, service) => terraformPlans(options, trx, service),
     cancel: (trx, environmentId) => cancelEnvironmentDeployment(options, trx, environmentId),
     upgradeCluster: (trx, clusterId) => requestUpgrade(options, trx, clusterId),

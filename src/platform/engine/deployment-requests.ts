@@ -166,8 +166,8 @@ const cancelService = (
   });
 
 /**
- * Why there is nothing to cancel. Scheduled runs aren't in the environment's queue, which identifies the deployment to
- * cancel; stopping the job ends them.
+ * Why there is nothing to cancel. Runs of jobs by the clock or on request aren't in the environment's queue, which
+ * identifies the deployment to cancel.
  */
 const nothingToCancel = async (trx: Db, environmentId: string): Promise<Error> => {
   const runs = await trx
@@ -182,7 +182,7 @@ const nothingToCancel = async (trx: Db, environmentId: string): Promise<Error> =
   const what = `The environment ${environmentId} has no deployment under way that could be canceled`;
   if (runs.length === 0) return refused(`${what}.`);
   return refused(
-    `${what}, only scheduled runs of ${runs.map(({ name }) => name).join(', ')}. Stop the job to end its run: its schedule then rests until the job is deployed again.`,
+    `${what}, only runs of ${runs.map(({ name }) => name).join(', ')}. Cancel a run at its job (POST /job/<id>/run/cancel): its schedule stays.`,
   );
 };
 
@@ -205,15 +205,23 @@ export async function cancelEnvironmentDeployment(
     (await underWay.where('queue', '=', environmentId).executeTakeFirst()) ??
     (await underWay.where('queue', 'like', anyPlanQueue).executeTakeFirst());
   if (found === undefined) throw await nothingToCancel(trx, environmentId);
-  const deployment = await findDeployment(trx, found.id);
+  return cancelDeployment(context, trx, await findDeployment(trx, found.id));
+}
+
+/** Cancels a deployment under way, in any queue. @throws ApiProblem 400 if it is being canceled already */
+export async function cancelDeployment(
+  context: EngineContext,
+  trx: Db,
+  deployment: DeploymentRow,
+): Promise<DeploymentRequest> {
   if (deployment.canceling) throw refused(`The deployment ${deployment.id} is being canceled already.`);
   const at = context.clock.now();
   const services = await servicesOf(trx, deployment.id);
-  const runtime = await runtimeOfEnvironment(context, trx, environmentId);
+  const runtime = await runtimeOfEnvironment(context, trx, deployment.environment_id);
   await trx.updateTable('deployment').set({ canceling: 1, due_ms: at }).where('id', '=', deployment.id).execute();
   for (const service of services.filter((row) => row.ended_at === null))
     await cancelService(trx, runtime, deployment, service, at);
-  await updateEnvironmentState(trx, environmentId);
+  await updateEnvironmentState(trx, deployment.environment_id);
   return requestOf(
     deployment,
     services.map((service) => service.service_id),

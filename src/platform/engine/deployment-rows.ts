@@ -14,8 +14,8 @@ export type DeploymentRow = Selectable<DatabaseSchema['deployment']>;
 export type DeploymentServiceRow = Selectable<DatabaseSchema['deployment_service']>;
 
 /**
- * Whether a deployment has a separate queue: a scheduled run of a job, or a plan. Such runs count neither in the
- * environment's queue nor in its state.
+ * Whether a deployment has a separate queue: a run of a job by the clock or on request, or a plan. Such runs count
+ * neither in the environment's queue nor in its state.
  */
 export const isAside = (deployment: Pick<DeploymentRow, 'queue' | 'environment_id'>): boolean =>
   deployment.queue !== deployment.environment_id;

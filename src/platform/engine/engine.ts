@@ -7,6 +7,7 @@ import type {
   DeploymentHistory,
   EnvironmentLog,
   EnvironmentStatus,
+  JobRun,
   Log,
   Origin,
   ServiceDeploymentStatus,
@@ -118,6 +119,21 @@ export interface Engine {
     requester: Requester,
     commitId?: string,
   ): Promise<z.output<typeof TerraformPlan>>;
+  /**
+   * Accepts a run of a job's deployed version, with these arguments in place of its own. Refused while it runs or
+   * deploys, and if no version of it is deployed.
+   */
+  runJob(
+    trx: Db,
+    job: Selectable<ServiceTable>,
+    requester: Requester,
+    given?: readonly string[],
+  ): Promise<z.output<typeof JobRun>>;
+  /**
+   * Cancels a run of a job; default: the one under way. Refused if there is none, or if the deployment that makes it
+   * also deploys other services.
+   */
+  cancelJobRun(trx: Db, job: Selectable<ServiceTable>, executionId?: string): Promise<z.output<typeof JobRun>>;
   /** The newest plans of a Terraform service, newest first. */
   plans(db: Db, service: Selectable<ServiceTable>): Promise<z.output<typeof TerraformPlans>>;
   /**

@@ -31,6 +31,8 @@ interface ShownSpec {
   };
   git_repository?: { url: string };
   terraform_files_source?: { git: { git_repository: { url: string } } };
+  /** The arguments of one run of a job, in place of those of its schedule. */
+  run_arguments?: readonly string[];
 }
 
 export const gitUrl = (spec: ShownSpec): string | undefined =>
@@ -59,6 +61,10 @@ const imageOf = (spec: ShownSpec): Item['details']['image'] => {
 
 const chartOf = ({ source }: ShownSpec): Item['details']['repository'] =>
   source?.repository && { chart_name: source.repository.chart_name, chart_version: source.repository.chart_version };
+
+/** The arguments of one run of a job. */
+const argumentsOf = ({ run_arguments: given }: ShownSpec): Pick<Item['details'], 'arguments'> =>
+  given === undefined ? {} : { arguments: [...given] };
 
 const auditingData = (deployment: DeploymentRow, endedAt: string | null): Item['auditing_data'] => ({
   created_at: deployment.created_at,
@@ -93,6 +99,7 @@ const serviceItem = (
       ...(commit && { commit }),
       ...(image && { image }),
       ...(repository && { repository }),
+      ...argumentsOf(spec),
       ...(row.kind === 'application' && { build_pod_name: buildPod(deployment.id) }),
     },
     status_details: statusDetails(deployment.action, row.state, row.kind),

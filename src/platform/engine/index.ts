@@ -40,6 +40,7 @@ export {
   settledStates,
   stageOf,
   statePathOf,
+  stepLimits,
 } from './lifecycle.ts';
 export { markOutOfDate, markReadersOutOfDate } from './out-of-date.ts';
 export { retentionQueue } from './retention-queue.ts';

@@ -45,7 +45,8 @@ const mostCounted = 1000;
  */
 const whenPlatformBegins = 0;
 
-const queueOf = (serviceId: string): string => `job/${serviceId}`;
+/** The queue of the runs of a job that no deployment of its environment makes. */
+export const runQueue = (serviceId: string): string => `job/${serviceId}`;
 
 /** Schedules the next run of a deployed job. Removes the schedule of a stopped or deleted one. */
 export async function scheduleJobRuns(
@@ -119,7 +120,7 @@ const missedRuns = (due: readonly number[]): Condition =>
  * The deployment that currently runs or stops a job; undefined if there is none. One that only waits in a queue doesn't
  * count.
  */
-const deploymentUnderWay = (trx: Db, serviceId: string) =>
+export const deploymentUnderWay = (trx: Db, serviceId: string) =>
   trx
     .selectFrom('deployment_service')
     .innerJoin('deployment', 'deployment.id', 'deployment_service.deployment_id')
@@ -127,7 +128,10 @@ const deploymentUnderWay = (trx: Db, serviceId: string) =>
     .where('deployment_service.service_id', '=', serviceId)
     .where('deployment_service.ended_at', 'is', null)
     .where((where) =>
-      where.or([where('deployment.queue', '=', queueOf(serviceId)), where('deployment_service.phase', 'is not', null)]),
+      where.or([
+        where('deployment.queue', '=', runQueue(serviceId)),
+        where('deployment_service.phase', 'is not', null),
+      ]),
     )
     .executeTakeFirst();
 
@@ -160,7 +164,7 @@ export const startScheduledRun =
         .values({
           id: context.random.uuid(),
           environment_id: service.environment_id,
-          queue: queueOf(serviceId),
+          queue: runQueue(serviceId),
           action: 'DEPLOY',
           status: 'QUEUED',
           origin: 'SERVICE_INTERNAL',

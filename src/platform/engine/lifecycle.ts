@@ -77,7 +77,7 @@ const minute = 60;
 /**
  * How long each operation may take, in seconds, with any runtime: longer than the limits that services set themselves.
  */
-const limits: Readonly<Record<RuntimeOperation, number>> = {
+export const stepLimits: Readonly<Record<RuntimeOperation, number>> = {
   fetchSource: 10 * minute,
   build: 60 * minute,
   pull: 30 * minute,
@@ -94,7 +94,7 @@ const phase = (
   step: StepName,
   operation: RuntimeOperation,
   onFailure: DeploymentState,
-): Phase => ({ state, step, operation, limitSeconds: limits[operation], onFailure });
+): Phase => ({ state, step, operation, limitSeconds: stepLimits[operation], onFailure });
 
 const deploy = (...phases: StatePath['phases']): StatePath => ({
   queued: 'DEPLOYMENT_QUEUED',
@@ -150,7 +150,7 @@ const remove: StatePath = {
 /** An action on a job or on Terraform may run it, which takes as long as any other run. */
 const withTimeToRun = ({ phases: [first, ...others], ...path }: StatePath): StatePath => ({
   ...path,
-  phases: [{ ...first, limitSeconds: limits.run }, ...others],
+  phases: [{ ...first, limitSeconds: stepLimits.run }, ...others],
 });
 
 const actionPaths = { RESTART: restart, STOP: stop, DELETE: remove };

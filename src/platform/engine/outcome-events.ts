@@ -28,7 +28,7 @@ interface Ended {
 
 /**
  * Records the audit event for the outcome of a service's part of a deployment, in the transaction that finishes it.
- * Scheduled runs of jobs have none, because they would displace the changes that users made.
+ * Runs of jobs by the clock or on request have none, because they would displace the changes that users made.
  */
 export async function auditOutcome(
   trx: Db,

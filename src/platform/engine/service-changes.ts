@@ -129,13 +129,17 @@ export async function applyChange(
   return updated;
 }
 
+/** The version that a run of a job uses, decided when it is requested. */
+type RunVersion = Pick<DeploymentServiceRow, 'spec' | 'commit' | 'record'>;
+
 /** What a deployment takes over from the plan that it applies. */
 export type PlanInputs = Pick<DeploymentServiceRow, 'spec' | 'commit' | 'record' | 'digest' | 'outdated'>;
 
 /**
  * Adds a service to a deployment that was just accepted. The service is queued, with its event recorded.
  * @param at time of the request, in milliseconds since the epoch
- * @param requested the commit to deploy, the parts of a plan that it applies, or the backup to restore a database from
+ * @param requested the commit to deploy, the parts of a plan that it applies, the backup to restore a database from, or
+ *   the version of a run
  */
 export async function insertDeploymentService(
   trx: Db,
@@ -146,10 +150,12 @@ export async function insertDeploymentService(
     commitId,
     planned,
     restoration,
+    version,
   }: {
     readonly commitId?: string | undefined;
     readonly planned?: PlanInputs | undefined;
     readonly restoration?: Restoration | undefined;
+    readonly version?: RunVersion;
   } = {},
 ): Promise<void> {
   const stage = stageOf(service.kind, deployment.action);
@@ -167,6 +173,7 @@ export async function insertDeploymentService(
       requested_commit: commitId ?? null,
       restoration: restoration === undefined ? null : JSON.stringify(restoration),
       ...planned,
+      ...version,
     })
     .returningAll()
     .executeTakeFirstOrThrow();

@@ -66,7 +66,7 @@ const digestOf = async (
 
 /**
  * Enters the first phase. A deployment uses the current configuration, or that of the plan that it applies; any other
- * action, and a scheduled run of a job, uses the running one.
+ * action, and a run of a job, uses the running one. A run with arguments of its own has its configuration already.
  */
 const enterFirstPhase = async (context: EngineContext, trx: Db, { deployment, row, path }: DeployingService) => {
   const at = context.clock.now();
@@ -84,9 +84,10 @@ const enterFirstPhase = async (context: EngineContext, trx: Db, { deployment, ro
       phase_began_ms: at,
       due_ms: at,
       started_at: iso(at),
-      spec: isNewVersion ? (row.spec ?? spec) : (deployed_spec ?? spec),
+      spec: row.spec ?? (isNewVersion ? spec : (deployed_spec ?? spec)),
       ...(isNewVersion && row.spec === null && { digest: await digestOf(context, trx, row, spec) }),
       ...(!isNewVersion &&
+        row.spec === null &&
         (deployed_spec === null && row.kind === 'terraform'
           ? await lastPlanned(trx, row.service_id)
           : { commit: deployed_commit, record: deployed_record })),
@@ -174,10 +175,12 @@ const overdue = async (
   task: Task,
   observation: Observation,
 ): Promise<Observation> => {
-  await dropTask(context, service, task);
+  const left = await dropTask(context, service, task);
   const why = condition('STEP_OVERDUE', { step: task.phase.step, seconds: task.phase.limitSeconds });
-  const line = conditionLine(why, { at: context.clock.now(), pod: 'platform', version: '' });
-  return { outcome: 'failed', lines: [...observation.lines, line], cursor: observation.cursor, why };
+  const lines = [why, ...(left ? [left] : [])].map((each) =>
+    conditionLine(each, { at: context.clock.now(), pod: 'platform', version: '' }),
+  );
+  return { outcome: 'failed', lines: [...observation.lines, ...lines], cursor: observation.cursor, why };
 };
 
 /** How long to wait before retrying a task whose runtime is unreachable, in milliseconds. */
@@ -249,9 +252,15 @@ const observe = async (
   }
 };
 
-const dropTask = async (context: EngineContext, { runtime, signal }: DeployingService, task: Task): Promise<void> => {
+/** Ends what a task started. @returns why that failed; undefined if it succeeded */
+const dropTask = async (
+  context: EngineContext,
+  { runtime, signal }: DeployingService,
+  task: Task,
+): Promise<Condition | undefined> => {
   try {
     await runtime.abandon(task, signal);
+    return undefined;
   } catch (error) {
     logFailure(
       context.log,
@@ -259,6 +268,7 @@ const dropTask = async (context: EngineContext, { runtime, signal }: DeployingSe
       { deployment_id: task.deploymentId, service_id: task.service.id },
       'the runtime could not drop a canceled task',
     );
+    return condition('MAY_GO_ON', failedBy(error));
   }
 };
 
@@ -269,14 +279,20 @@ const endCanceled: ServiceStep['prepare'] = async (context, service) => {
   const { deployment, row } = service;
   const task = taskOfService(context, service);
   const hasBegun = row.phase !== null;
-  if (hasBegun) await dropTask(context, service, task);
+  const left = hasBegun ? await dropTask(context, service, task) : undefined;
+  const at = context.clock.now();
   const step = {
     position: (row.phase ?? 0) + 1,
     step: task.phase.step,
     status: 'CANCELED',
     beganAt: task.beganAt,
   } as const;
-  const outcome = { ...canceledOutcome(context.clock.now(), condition('CANCELED', {})), ...(hasBegun && { step }) };
+  const canceled = canceledOutcome(at, condition('CANCELED', {}));
+  const lines = [
+    ...(canceled.lines ?? []),
+    ...(left ? [conditionLine(left, { at, pod: 'platform', version: '' })] : []),
+  ];
+  const outcome = { ...canceled, lines, ...(hasBegun && { step }) };
   return (trx) => finishService(context, trx, deployment, row, outcome);
 };
 

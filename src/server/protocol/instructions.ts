@@ -42,7 +42,7 @@ const reading: Section = [
 ];
 
 const impossible: Section = [
-  'Not possible here: shells and files in instances, metrics over time, costs, reading secrets; creating clusters, Helm or Terraform services.',
+  'Not possible here: shells and files in instances, metrics over time, costs, reading secrets; creating clusters.',
 ];
 
 /** What the tools that are offered only where they are chosen are for: one of them for each subject. */
@@ -57,6 +57,8 @@ const administered: readonly (readonly [tool: string, subject: string])[] = [
   ['list_api_tokens', 'tokens'],
   ['list_helm_repositories', 'registries'],
   ['list_labels_groups', 'labels'],
+  ['create_helm', 'Helm, Terraform'],
+  ['run_job', 'job runs'],
 ];
 
 /** That there are such tools, where they are hidden. */

@@ -150,6 +150,11 @@ const table: Record<string, Row> = {
   // PRODUCTION never ends by itself.
   set_environment_end: ['name', 'cannot', 'name'],
   unset_environment_end: ['runs', 'name', 'yes'],
+  run_job: ['yes', 'name', 'yes'],
+  cancel_job_run: ['yes', 'name', 'yes'],
+  create_helm: ['runs', 'name', 'yes'],
+  create_terraform: ['runs', 'name', 'yes'],
+  get_cluster: read,
 };
 
 /** Tools whose target is in no environment: rules about environments have no hold on them. */
@@ -195,6 +200,7 @@ const placeless = [
   'update_annotations_group',
   'delete_annotations_group',
   'list_deployment_windows',
+  'get_cluster',
 ];
 /** Tools whose every call is destructive. */
 const destructive = [
@@ -316,13 +322,24 @@ const withStopped = (path: string, body: unknown): unknown => {
     : body;
 };
 
+/** With a run of each job under way. */
+const withRunUnderWay = (path: string, body: unknown): unknown => {
+  const { results, ...page } = body as { results?: object[] };
+  if (!results || !/^\/job\/[^/]+\/deploymentHistoryV2/.test(path)) return body;
+  return { ...page, results: results.map((row, index) => (index === 0 ? { ...row, status: 'EXECUTING' } : row)) };
+};
+
+/** With each alert rule silenced. */
+const withSilence = (path: string, body: unknown): unknown =>
+  /^\/alert-rules\/[^/]+$/.test(path) ? { ...(body as object), silenced_until: '2998-01-01T00:00:00.000Z' } : body;
+
 /**
  * Without the projects that the calls make: of an organization of very many it isn't found out what its clusters host.
  */
 const seeded = (method: string, path: string, body: unknown): unknown =>
   method === 'GET' && /^\/organization\/[^/]+\/project$/.test(path)
     ? { results: (body as { results: { name: string }[] }).results.filter(({ name }) => !name.startsWith('project-')) }
-    : withStopped(path, withDeploymentUnderWay(method, path, body));
+    : withSilence(path, withRunUnderWay(path, withStopped(path, withDeploymentUnderWay(method, path, body))));
 
 let platform: TestPlatform;
 let calls: ReturnType<typeof toolCallsOn>;

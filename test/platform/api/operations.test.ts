@@ -133,11 +133,13 @@ describe('every operation refuses', () => {
 const isDeletion = (name: OperationName): boolean =>
   name === 'delete_environment' || name === 'delete_project' || serviceKinds.some((kind) => name === `delete_${kind}`);
 
-/** Requests for what the seed doesn't have: a project without environments. */
-const requestOn = async (place: TestPlatform, name: OperationName): Promise<Json> =>
-  name === 'delete_project'
-    ? { project_id: (await place.must('create_project', requests.create_project))['id'] }
-    : requests[name];
+/** Requests for what the seed doesn't have: a project without environments, a run of a job that is under way. */
+const requestOn = async (place: TestPlatform, name: OperationName): Promise<Json> => {
+  if (name === 'delete_project')
+    return { project_id: (await place.must('create_project', requests.create_project))['id'] };
+  // The run that was requested before.
+  return name === 'cancel_job_run' ? without(requests[name], 'execution_id') : requests[name];
+};
 
 describe('every operation answers', () => {
   // A locked cluster refuses what comes after.

@@ -84,7 +84,8 @@ export function strictReader(platform: Pick<TestPlatform, 'must'>): StrictReader
     ] as const)
       await ask(name, organization);
     for (const { id } of rowsOf(await ask('list_clusters', organization)))
-      await ask('get_cluster_status', { ...organization, cluster_id: id });
+      for (const name of ['get_cluster_status', 'get_cluster_advanced_settings'] as const)
+        await ask(name, { ...organization, cluster_id: id });
     for (const { id } of rowsOf(await ask('list_alert_rules', organization)))
       await ask('get_alert_rule', { alert_rule_id: id });
     for (const { id } of rowsOf(await ask('list_helm_repositories', organization)))

@@ -74,15 +74,19 @@ const withoutEnd: Otherwise = (clock) => ({
   observe: async () => ({ outcome: 'ongoing', nextPollAt: clock.now() + 600_000, lines: [], cursor: '' }),
 });
 
-async function canceled(): Promise<Condition> {
+async function canceled(reason: Reason = 'CANCELED', more: Partial<Runtime> = {}): Promise<Condition> {
   const clock = manualClock();
-  const fixture = await withRuntime(withoutEnd, clock);
+  const fixture = await withRuntime((now) => ({ ...withoutEnd(now), ...more }), clock);
   const { environmentId, ids } = await addEnvironment(fixture.db, 'one', { web: { kind: 'container' } });
   await fixture.order({ environmentId, serviceIds: Object.values(ids) });
+  await eventually(async () => {
+    const { phase } = await fixture.db.selectFrom('deployment_service').select('phase').executeTakeFirstOrThrow();
+    if (phase === null) throw new Error('It has not begun.');
+  });
   await fixture.db.write((trx) => fixture.engine.cancel(trx, environmentId));
   fixture.engine.wake();
   await fixture.settled(clock);
-  return told(fixture, 'CANCELED');
+  return told(fixture, reason);
 }
 
 /** What the log of a service tells when its cluster could not be looked at for a while, and can be again. */
@@ -150,7 +154,10 @@ const denied = condition('PULL_DENIED', { image: 'acme/web:1', registry: 'regist
 
 /** What the platform itself says, whatever the runtime is. */
 export const ofEngine: readonly MadeCondition[] = [
-  shown('CANCELED', 'log', canceled),
+  shown('CANCELED', 'log', () => canceled()),
+  shown('MAY_GO_ON', 'log', () =>
+    canceled('MAY_GO_ON', { abandon: () => Promise.reject(new RuntimeUnreachable('nothing listens')) }),
+  ),
   shown('NOT_BEGUN', 'log', () => deployed('NOT_BEGUN', failing, 'database', 'container')),
   shown('STEP_OVERDUE', 'log', () => deployed('STEP_OVERDUE', withoutEnd, 'container')),
   read('RUNTIME_FAILED', 'log', 'image_pull_denied', () =>

@@ -296,7 +296,7 @@ describe('a scheduled job', () => {
     await fixture.until(undefined, async () => (await historyOf(ids['long']!)).length === 2);
     await expect(fixture.db.write((trx) => fixture.engine.cancel(trx, environmentId))).rejects.toMatchObject({
       status: 400,
-      message: expect.stringContaining('only scheduled runs of long. Stop the job to end its run'),
+      message: expect.stringContaining('only runs of long. Cancel a run at its job'),
     });
     await fixture.order({ environmentId, serviceIds: [ids['long']!], action: 'STOP' });
     await fixture.settled(clock);

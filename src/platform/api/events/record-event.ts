@@ -35,6 +35,7 @@ const eventTypes: Readonly<Record<string, string>> = {
   restart: 'TRIGGER_RESTART',
   stop: 'TRIGGER_STOP',
   cancel: 'TRIGGER_CANCEL',
+  run: 'TRIGGER_FORCE_RUN',
   plan: 'TRIGGER_DEPLOY_DRY_RUN',
   restore: 'TRIGGER_DEPLOY',
   test: 'TRIGGER_TEST',
@@ -87,7 +88,9 @@ async function orderedWork(db: Db, op: AnyOperation, input: Input): Promise<Json
 
 /** The deployment that a request for work began, so that its outcome can be told to be that of the request. */
 function deploymentIn(answer: unknown): JsonRecord {
-  const id = isRecord(answer) ? (answer['deployment_request_id'] ?? answer['last_deployment_id']) : undefined;
+  const id = isRecord(answer)
+    ? (answer['deployment_request_id'] ?? answer['last_deployment_id'] ?? answer['execution_id'])
+    : undefined;
   return typeof id === 'string' ? { deployment_id: id } : {};
 }
 

@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
 import { isoNow, refused } from '../../common/index.ts';
-import type { operations, ValidInputOf } from '../../../contract/index.ts';
-import { activeLock } from '../../engine/index.ts';
+import { maximumLockDays, type operations, type ValidInputOf } from '../../../contract/index.ts';
+import { activeLock, stepLimits } from '../../engine/index.ts';
 import type { NonTransactionalContext, OperationHandlers, RequestContext } from '../handler.ts';
 import type { ClusterTable } from '../../store/index.ts';
 import { findById, findInOrganization } from './find.ts';
@@ -56,6 +56,19 @@ const statusAnswer = async (row: Row, { db, clock }: Pick<RequestContext, 'db' |
   cluster_lock: (await activeLock(db, row.id, clock.now())) ?? null,
 });
 
+/** The limits that hold on a cluster: for one service, and for the steps of a deployment, in seconds. */
+const advancedSettings = ({ maximum_cpu, maximum_memory, maximum_gpu }: Row) => ({
+  'service.maximum_cpu_milli': maximum_cpu,
+  'service.maximum_memory_mib': maximum_memory,
+  'service.maximum_gpu': maximum_gpu,
+  'git.clone.timeout_max_sec': stepLimits.fetchSource,
+  'build.timeout_max_sec': stepLimits.build,
+  'image.pull.timeout_max_sec': stepLimits.pull,
+  'deployment.timeout_max_sec': stepLimits.rollOut,
+  'job.run.timeout_max_sec': stepLimits.run,
+  'lock.maximum_days': maximumLockDays,
+});
+
 const listLocks: OperationHandlers<'list_cluster_locks'>['list_cluster_locks'] = async (input, { db, clock }) => {
   await findById(db, 'organization', input.organization_id);
   const clusters = await db
@@ -77,6 +90,8 @@ export const clusterHandlers = {
   list_clusters: { withoutTransaction: listClusters },
   get_cluster_status: async ({ organization_id, cluster_id }, context) =>
     statusAnswer(await findInOrganization(context.db, 'cluster', organization_id, cluster_id), context),
+  get_cluster_advanced_settings: async ({ organization_id, cluster_id }, { db }) =>
+    advancedSettings(await findInOrganization(db, 'cluster', organization_id, cluster_id)),
   list_cluster_locks: listLocks,
   list_locks: listLocks,
   lock_cluster: async ({ cluster_id, reason, ttl_in_days }, { db, clock, principal }) => {
@@ -107,6 +122,7 @@ export const clusterHandlers = {
   OperationHandlers<
     | 'list_clusters'
     | 'get_cluster_status'
+    | 'get_cluster_advanced_settings'
     | 'list_cluster_locks'
     | 'list_locks'
     | 'lock_cluster'

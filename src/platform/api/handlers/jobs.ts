@@ -5,6 +5,7 @@ import type { OperationHandlers, RequestContext } from '../handler.ts';
 import { requireCron } from './field-validation.ts';
 import { findUnlockedCluster } from './environment-changes.ts';
 import { findService } from './find.ts';
+import { requester } from './service-deployments.ts';
 import { requireFreeServiceName, requireGroups, requireImage, requireWithinMaximums } from './service-config.ts';
 import { insertService, replaceService } from './service-rows.ts';
 import { serviceAnswer } from './service-answers.ts';
@@ -33,6 +34,12 @@ async function toStoredJob(
   return { ...request, job_type: cronjob ? 'CRON' : 'LIFECYCLE' };
 }
 
+/** A job in its stored form. @throws ApiProblem 404 */
+const rowOf = async (id: string, { db }: RequestContext) => {
+  const { spec, ...row } = await findService(db, 'job', id);
+  return { ...row, spec: JSON.stringify(spec) };
+};
+
 export const jobHandlers = {
   create_job: async ({ environment_id, name, ...request }, context) => {
     const cluster = await findUnlockedCluster(environment_id, context);
@@ -53,4 +60,8 @@ export const jobHandlers = {
       cluster,
     );
   },
-} satisfies Partial<OperationHandlers<'create_job' | 'update_job'>>;
+  run_job: async ({ job_id, arguments: given }, context) =>
+    context.engine.runJob(context.db, await rowOf(job_id, context), requester(context), given),
+  cancel_job_run: async ({ job_id, execution_id: execution }, context) =>
+    context.engine.cancelJobRun(context.db, await rowOf(job_id, context), execution),
+} satisfies Partial<OperationHandlers<'create_job' | 'update_job' | 'run_job' | 'cancel_job_run'>>;

@@ -1,5 +1,5 @@
 import type { ServiceKind } from '../../../contract/index.ts';
-import { isoNow } from '../../common/index.ts';
+import { isoNow, type ServiceSpecs } from '../../common/index.ts';
 import { addDatabaseVariables, renameDatabaseVariables } from '../../engine/index.ts';
 import type { OperationHandlers, RequestContext } from '../handler.ts';
 import { requireYaml } from './field-validation.ts';
@@ -37,6 +37,31 @@ async function renameInVariables(
     db,
     neighbours.map(({ id }) => id),
   );
+}
+
+/**
+ * Validates the configuration of a helm service and converts it to its stored form.
+ * @throws ApiProblem 400 with the invalid member
+ */
+async function storedHelm(
+  request: Parameters<typeof toStoredHelm>[0],
+  previous: Parameters<typeof toStoredHelm>[1],
+  cluster: Awaited<ReturnType<typeof findUnlockedCluster>>,
+  { db, random }: RequestContext,
+): Promise<ServiceSpecs['helm']> {
+  (request.values_override.file?.raw?.values ?? []).forEach(({ content }, index) =>
+    requireYaml(`values_override.file.raw.values[${index}].content`, content),
+  );
+  const spec = toStoredHelm(request, previous, () => random.uuid());
+  const repository = spec.source.repository?.repository.id;
+  await requireReferences(
+    db,
+    'helm_repository',
+    cluster.organization_id,
+    'source.helm_repository.repository',
+    repository ? [repository] : [],
+  );
+  return spec;
 }
 
 export const serviceHandlers = {
@@ -100,22 +125,17 @@ export const serviceHandlers = {
     const spec = await toStoredRunnable(request, row.spec, cluster, context);
     return serviceAnswer(context.db, await replaceService(row, request.name, spec, context), cluster);
   },
+  create_helm: async ({ environment_id, name, ...request }, context) => {
+    const cluster = await findUnlockedCluster(environment_id, context);
+    await requireFreeServiceName(context.db, environment_id, name);
+    const spec = await storedHelm(request, { ports: [] }, cluster, context);
+    return serviceAnswer(context.db, await insertService('helm', environment_id, name, spec, context), cluster);
+  },
   update_helm: async ({ helm_id, name, ...request }, context) => {
     const row = await findService(context.db, 'helm', helm_id);
     const cluster = await findUnlockedCluster(row.environment_id, context);
     await requireFreeServiceName(context.db, row.environment_id, name, row.id);
-    (request.values_override.file?.raw?.values ?? []).forEach(({ content }, index) =>
-      requireYaml(`values_override.file.raw.values[${index}].content`, content),
-    );
-    const spec = toStoredHelm(request, row.spec, () => context.random.uuid());
-    const repository = spec.source.repository?.repository.id;
-    await requireReferences(
-      context.db,
-      'helm_repository',
-      cluster.organization_id,
-      'source.helm_repository.repository',
-      repository ? [repository] : [],
-    );
+    const spec = await storedHelm(request, row.spec, cluster, context);
     return serviceAnswer(context.db, await replaceService(row, name, spec, context), cluster);
   },
 } satisfies Partial<
@@ -129,6 +149,7 @@ export const serviceHandlers = {
     | 'create_application'
     | 'create_container'
     | 'create_database'
+    | 'create_helm'
     | 'update_application'
     | 'update_container'
     | 'update_database'

@@ -142,7 +142,7 @@ export function simulateHelm({ task, seconds, version }: PhaseContext): PhaseRes
 export function simulateJob({ task, random, seconds, commit }: PhaseContext): PhaseResult {
   const { service } = task;
   if (service.kind !== 'job') return { seconds, lines: [] };
-  const { source, job_type, max_duration_seconds, schedule } = service.spec;
+  const { source, job_type, max_duration_seconds, schedule, run_arguments: given } = service.spec;
   const rows = between(random, 120, 9800);
   const lines = [
     disclaimer,
@@ -155,7 +155,7 @@ export function simulateJob({ task, random, seconds, commit }: PhaseContext): Ph
     ...(job_type === 'CRON' && schedule?.cronjob
       ? [`Scheduled at "${schedule.cronjob.scheduled_at}" (${schedule.cronjob.timezone}); running once now`]
       : []),
-    `${colored.cyan('INFO')} job started`,
+    `${colored.cyan('INFO')} job started${given === undefined ? '' : ` with ${JSON.stringify(given)}`}`,
     `${colored.cyan('INFO')} processing ${rows} rows`,
     `${colored.yellow('WARN')} ${between(random, 1, 9)} rows skipped: already processed`,
   ];

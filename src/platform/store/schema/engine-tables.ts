@@ -30,7 +30,7 @@ export const engineTables = {
   worker: table({ id: text().key(), host: text(), pid: integer(), lease_until_ms: long() }),
   /**
    * One accepted request. The deployments of a `queue` run one at a time, in the order of `seq`. The queue is the
-   * environment's id or, for a scheduled run of a job, that job's own queue.
+   * environment's id or, for a run of a job by the clock or on request, that job's own queue.
    */
   deployment: table(
     {

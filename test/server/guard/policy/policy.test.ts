@@ -258,6 +258,8 @@ describe('tools that can never pass', () => {
       'silence_alert_rule',
       'update_deployment_rule',
       'create_deployment_window',
+      'run_job',
+      'cancel_job_run',
     ]);
     expect(await never('deny: [{ tier: write }]')).toEqual([
       'create_project',
