@@ -95,3 +95,47 @@ test('a search shows answers of another status beside each other', () => {
     ['GET /x 200 in 6ms', 2],
   ]);
 });
+
+/** Messages as programs log them, with what differs each time; as many lines of a log as they have, or one. */
+const repeatedWarnings: Readonly<Record<string, (time: number) => string>> = {
+  'frames of Node': (time) =>
+    `WARN slow query (${1000 + time} ms)\n    at Pool.query (/app/dist/db.js:41:19)\n    at async list (/app/dist/orders.js:88:22)`,
+  'a warning of Node itself': (time) =>
+    `(node:${20 + time}) MaxListenersExceededWarning: Possible EventEmitter memory leak detected.\n(Use \`node --trace-warnings ...\` to show where the warning was created)`,
+  'an exception of Java': (time) =>
+    ` WARN 1 --- [nio-8080-exec-${time}] acme.Orders : no connection\njava.sql.SQLTransientConnectionException: pool-1 - timed out after ${30_000 + time}ms\n\tat acme.Orders$$Lambda$${800 + time}/0x00007f1b6c2a1c${40 + time}.run(Unknown Source)\nCaused by: java.net.ConnectException: refused\n\t... 12 more`,
+  'goroutines of Go': (time) => `WARN slow\ngoroutine ${30 + time} [select]:\n\t/app/main.go:41 +0x1d5`,
+  'lines of numbers': (time) => `WARN pool exhausted\n  active=10 idle=0 waiting=${time}\n  elapsed: ${time}s`,
+};
+
+test.each(
+  Object.entries(repeatedWarnings).flatMap(([name, text]) => [
+    [name, 'one message', (time: number) => [text(time)]] as const,
+    [name, 'its lines', (time: number) => text(time).split('\n')] as const,
+  ]),
+)('a warning with %s, logged as %s, is one warning that repeats', (_, __, linesOf) => {
+  const log = [1, 2, 3].flatMap((time) =>
+    [...linesOf(time), 'INFO served'].map((message) => ({ message, pod_name: 'api-1' })),
+  );
+  const { groups, matched, different, levels } = searchLog(log, { level: 'warn' }, new Date());
+  expect({ matched, different, levels }).toEqual({
+    matched: 3,
+    different: 1,
+    levels: { error: 0, warn: 3, info: 0, debug: 0 },
+  });
+  expect(groups.flat().flatMap(({ repeats }) => repeats?.count ?? [])).toEqual([3]);
+});
+
+test('a warning whose further lines have another status, code or cause is another one', () => {
+  const log = ['status: 500', 'status: 404', 'exit code 1', 'exit code 137', 'code: EPIPE', 'code: ECONNRESET'].map(
+    (line) => ({ message: `WARN upstream failed\n  ${line}` }),
+  );
+  expect(searchLog(log, { level: 'warn' }, new Date()).different).toBe(log.length);
+});
+
+test('a crash right after a warning is an error of its own', () => {
+  const log = ['WARN last attempt', 'Error: no connection', '    at run (/app/main.js:1:1)'].map((message) => ({
+    message,
+  }));
+  expect(searchLog(log, { level: 'error' }, new Date())).toMatchObject({ matched: 1, levels: { error: 1 } });
+});

@@ -202,8 +202,9 @@ describe('lines that belong together', () => {
       [1, 1, 'WARN failed', 'warn'],
       [1, 1, 'once', 'warn'],
       [1, 1, '    at x', 'warn'],
-      [1, 1, "KeyError: 'A'", 'error'],
-      [1, 1, 'last', 'error'],
+      // The exception that a warning logs is no error besides.
+      [1, 1, "KeyError: 'A'", 'warn'],
+      [1, 1, 'last', 'warn'],
       [2, 2, ' INFO ready', 'info'],
     ]);
   });

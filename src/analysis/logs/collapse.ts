@@ -35,21 +35,39 @@ const passingParts = [
   // UUIDs, and other ids of at least 12 digits. Of codes in 64 bits, small ones begin with zeros, negative ones with
   // ones.
   /\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b|\b(?!0000|f{8}|18446744)(?=[a-f]*\d)[0-9a-f]{12,64}\b/gi,
+  // Addresses in memory, which are longer than codes.
+  /\b0x(?!0000|f{4})[0-9a-f]{9,16}\b/gi,
+  // Threads, and the process that Node warns of.
+  /(?<=\b(?:exec|thread|worker|executor|scheduler|goroutine|pool)[- ]|\(node:)\d+\b/gi,
   // Seconds since the epoch, from 2014 to 2033. Other numbers of ten digits may be codes: 3221225477, -2147024891.
   /(?<![\w-])1[4-9]\d{8}(?:\.\d+)?(?!\w)/g,
   // Durations and sizes with their unit: 12ms, 1m30s, 4.5MB, 12 ms, 2.8 s. Codes can be many (500s), or end in h (13h).
   /(?<![\w.])(?!\d{3}s\b|\d+h\b)(?:\d+(?:\.\d+)?(?:ns|us|µs|ms|s|m|h|[kmgt]i?b))+(?!\w)/gi,
   /(?<![\w.])(?:\d+(?:\.\d+)? (?:ns|us|µs|ms|[kmgt]i?b)|\d+\.\d+ s)(?!\w)/gi,
-  // Numbers whose name says that they count or measure: attempt 3, "duration_ms":12.
+  // Numbers whose name says that they count or measure: attempt 3, "duration_ms":12, ms=12.
   /(?<=\b(?:attempt|retry(?!\s?[1-5]\d\d\b)|pid|offset|duration|elapsed|latency|took)(?:_(?:ms|s|sec|seconds))?"?\s?[:=#]?\s?)\d+(?:\.\d+)?(?!\w)/gi,
+  /(?<=\b(?:ms|millis|seconds|bytes)"?\s?[:=]\s?)\d+(?:\.\d+)?(?!\w)/gi,
 ];
 
+// Of the lines that continue a message, such as a stack trace, a number counts only if its name says what it is: frames
+// have positions, addresses and numbers of generated classes.
+const namedOrNumber =
+  /\b((?:\w*(?:status|code|errno|exit|signal|error)\w*["']?\s?[:=(]?\s?["']?)+-?\w*)|0x[0-9a-f]+|\d+/gi;
+
+const continuationTemplate = (line: string): string =>
+  line.replace(namedOrNumber, (_, named: string | undefined) => named ?? '#');
+
 /**
- * What messages have in common that are shown as one: all of them but times, long ids, durations and sizes with their
- * unit, and numbers that are named as counts or durations. `GET /x 200` and `GET /x 500` differ.
+ * What messages have in common that are shown as one: all of them but times, long ids, addresses, threads, durations and
+ * sizes with their unit, and numbers that are named as counts or durations; of their further lines, all numbers but
+ * those that are named as statuses or codes. `GET /x 200` and `GET /x 500` differ.
  */
-export const foldTemplate = (text: string): string =>
-  passingParts.reduce((left, part) => left.replace(part, '#'), text.replace(eventCount, '')).replace(/\s+/g, ' ');
+export function foldTemplate(text: string): string {
+  const [first, ...others] = passingParts
+    .reduce((left, part) => left.replace(part, '#'), text.replace(eventCount, ''))
+    .split('\n') as [string, ...string[]];
+  return [first, ...others.map(continuationTemplate)].join('\n').replace(/\s+/g, ' ');
+}
 
 /**
  * Collapses similar entries into one each, with a count, in the order of their first appearance. Takes linear time.

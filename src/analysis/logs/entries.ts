@@ -1,4 +1,4 @@
-import { detectLevel, levelOfWord } from './level.ts';
+import { detectLevel, levelOfWord, statedLevel } from './level.ts';
 import { type Level, levels, type LogLine } from './log-line.ts';
 import {
   firstPart,
@@ -66,8 +66,11 @@ export interface Entry {
   readonly head: number;
 }
 
-// Lines that continue a stack trace.
-const continuation = /^(?:\s*$|Caused by: |Suppressed: |\.{3} \d+ more|[)}\]]+[,;]?$|goroutine \d+ \[)/;
+// Lines that continue a stack trace, or a warning of Node.
+const continuation =
+  /^(?:\s*$|Caused by: |Suppressed: |\.{3} \d+ more|[)}\]]+[,;]?$|goroutine \d+ \[|\(Use `node --trace-)/;
+// The exception of Java that a message logs. One that nothing caught has other words before it.
+const loggedException = /^(?:[a-z]\w*\.)+[A-Z][\w$.]*(?:Exception|Error)(?::\s|$)/;
 // A single space only aligns the level's name.
 const indented = /^(?:\s{2,}\S|\t)/;
 // The exception after the frames of a Python traceback isn't indented.
@@ -81,6 +84,9 @@ const moreSevere = (one: Level, other: Level): Level => (levels.indexOf(one) < l
 
 type Head = Entry & { readonly traceback: boolean; readonly length: number };
 
+/** Whether a level is that of a warning or an error: an exception in such a message is no other event. */
+const isGrave = (level: Level): boolean => level === 'error' || level === 'warn';
+
 const startsTraceback = (text: string): boolean => text.includes('Traceback (most recent call last)');
 
 const continuesRecord = (head: Head | undefined, text: string, pod: string | undefined): boolean => {
@@ -89,7 +95,8 @@ const continuesRecord = (head: Head | undefined, text: string, pod: string | und
   return (
     continuation.test(text) ||
     (indented.test(text) && detectLevel(text) === undefined) ||
-    (head.traceback && pythonException.test(text))
+    (head.traceback && pythonException.test(text)) ||
+    (head.length === 1 && isGrave(head.level) && loggedException.test(text))
   );
 };
 
@@ -110,6 +117,7 @@ function messageLines(message: string): { readonly text: string; readonly shown:
 /**
  * Splits log lines into cleaned entries, in their order, each with its level and the record it belongs to. Lines of
  * different pods may be interleaved. An entry is at least as severe as its record so far; without a level it is `info`.
+ * An exception that a warning logs leaves it a warning.
  */
 export function readEntries(lines: readonly LogLine[]): Entry[] {
   const heads = new Map<string | undefined, Head>();
@@ -125,6 +133,7 @@ export function readEntries(lines: readonly LogLine[]): Entry[] {
     const condition = line.condition ?? undefined;
     const declared = levelOfWord(line.level) ?? levelOfReason(condition?.reason);
     const isFirst = last?.index !== index;
+    const detected = continues && isGrave(last.level) ? statedLevel(text) : detectLevel(text);
     const searched = condition === undefined ? text : isFirst ? cleanLine(saidIn(condition) ?? '') : '';
     const entry: Entry = {
       index,
@@ -135,10 +144,7 @@ export function readEntries(lines: readonly LogLine[]): Entry[] {
       ...(condition !== undefined && isFirst && { condition }),
       ...(typeof line.created_at === 'string' && { time: line.created_at }),
       ...(pod !== undefined && { pod }),
-      level: moreSevere(
-        continues ? last.level : 'debug',
-        declared ?? detectLevel(text) ?? (continues ? 'debug' : 'info'),
-      ),
+      level: moreSevere(continues ? last.level : 'debug', declared ?? detected ?? (continues ? 'debug' : 'info')),
       ...(declared !== undefined && { declared }),
       head: continues ? last.head : index,
     };

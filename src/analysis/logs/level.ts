@@ -47,17 +47,22 @@ const leadingLevel =
   /^(?:#\d+\s(?:\d+\.\d+\s)?)?(?:\[[^\]]{0,60}\]\s?)?(?:npm |pip |yarn |pnpm |[│╷╵|]\s?)?(error|err!|fatal|panic|warning|warn|info|debug)(?=[:\s[]|$)/i;
 // klog: E1121 10:03:11.123456
 const klogPrefix = /^([FEWI])\d{4} \d\d:\d\d:\d\d\./;
-// An exception reported by a runtime, or the line that introduces one.
+// An exception that nothing caught, as a runtime reports it …
+const crashReport =
+  /^(?:#\d+\s(?:\d+\.\d+\s)?)?(?:Uncaught\s|Exception in thread |panic: |thread '[^']{0,80}' panicked)/;
+// … and any exception, or the line that introduces one.
 const exceptionReport =
-  /^(?:#\d+\s(?:\d+\.\d+\s)?)?(?:Uncaught\s|Exception in thread |Traceback \(most recent call last\)|Caused by: |panic: |thread '[^']{0,80}' panicked|[\w.$]{0,120}(?:Error|Exception)(?:\s\[\w+\])?(?::\s|$))/;
+  /^(?:#\d+\s(?:\d+\.\d+\s)?)?(?:Traceback \(most recent call last\)|Caused by: |[\w.$]{0,120}(?:Error|Exception)(?:\s\[\w+\])?(?::\s|$))/;
+// A warning of Node itself: (node:1) MaxListenersExceededWarning: …
+const nodeWarning = /^\(node:\d+\) (?:\[\w+\] )?\w*Warning: /;
 
 const klogLevels: Readonly<Record<string, Level>> = { F: 'error', E: 'error', W: 'warn', I: 'info' };
 
 /** Number of characters of a line that may contain its level; the rest is the message. */
 const headLength = 240;
 
-/** The level in a cleaned line; undefined if there is none. */
-export function detectLevel(text: string): Level | undefined {
+/** The level that a cleaned line states, or that of a crash; undefined if there is none. */
+export function statedLevel(text: string): Level | undefined {
   const head = text.slice(0, headLength);
   const value = namedLevel.exec(head)?.[1];
   const byName = value === undefined ? undefined : /^\d/.test(value) ? ofNumber(Number(value)) : ofWord(value);
@@ -68,9 +73,13 @@ export function detectLevel(text: string): Level | undefined {
   return (
     ofWord(word?.replace('!', '')) ??
     (byKlog === undefined ? undefined : klogLevels[byKlog]) ??
-    (exceptionReport.test(head) ? 'error' : undefined)
+    (crashReport.test(head) ? 'error' : nodeWarning.test(head) ? 'warn' : undefined)
   );
 }
+
+/** The level in a cleaned line, that of an exception included; undefined if there is none. */
+export const detectLevel = (text: string): Level | undefined =>
+  statedLevel(text) ?? (exceptionReport.test(text.slice(0, headLength)) ? 'error' : undefined);
 
 const levelWeights: Readonly<Record<Level, number>> = { error: 4, warn: 2, info: 0, debug: -1 };
 
