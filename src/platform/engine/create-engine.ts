@@ -36,6 +36,7 @@ import { requireRunnable } from './tasks.ts';
 import { serviceStatuses } from './service-status.ts';
 import { engineStatistics } from './statistics.ts';
 import { requestPlan, terraformPlans } from './terraform-plans.ts';
+import { digestingOf } from './unknown-digests.ts';
 import { timerQueue } from './timer-queue.ts';
 import { applyTimetable } from './timetable.ts';
 import { reconciliationOf } from './reconciliation.ts';
@@ -88,6 +89,7 @@ export function createEngine(options: EngineOptions): Engine {
     ...measuringOf(options, leaderLocks),
     evaluatingOf(options, leaderLocks, () => worker.wake()),
     notifying,
+    digestingOf(options, leaderLocks),
   ]);
   let unsubscribe: (() => void) | undefined;
   return {

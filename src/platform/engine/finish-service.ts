@@ -70,6 +70,7 @@ const saveOutcome = async (
       deployed_commit: row.commit,
       deployed_record: row.record,
       deployed_digest: deployed,
+      deployed_digest_of: deployment.id,
       deployment_status: isOutOfDate ? 'OUT_OF_DATE' : 'UP_TO_DATE',
     })
     .where('id', '=', row.service_id)

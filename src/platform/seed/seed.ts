@@ -56,6 +56,7 @@ export const serviceRows = (
     deployed_commit: null,
     deployed_record: null,
     deployed_digest: null,
+    deployed_digest_of: null,
     last_deployment_id: null,
     last_deployment_at: null,
   }));

@@ -1,6 +1,7 @@
 import { jsonMemberFunction, type Schema } from '../../database/index.ts';
 import { callWindowStatements } from './postgres/call-windows.ts';
 import { listTotalStatements as inPostgres } from './postgres/list-totals.ts';
+import { digestStatements } from './schema/deployed-digests.ts';
 import { platformTables } from './schema/schema.ts';
 import { takeOverEarlierDirectory } from './sqlite/earlier-directory.ts';
 import { listTotalStatements as inSqlite } from './sqlite/list-totals.ts';
@@ -41,6 +42,7 @@ export const platformSchema: Schema<typeof platformTables> = {
     { name: '0014-deployment-rules', compatibleSince: 1 },
     { name: '0015-deployment-windows', compatibleSince: 1 },
     { name: '0016-environment-ends', compatibleSince: 1 },
+    { name: '0017-digests-of-deployments', compatibleSince: 1, after: digestStatements },
   ],
   takeOver: { sqlite: takeOverEarlierDirectory },
 };

@@ -190,12 +190,12 @@ test('what is stored of a deployment tells no secret; without it, any change cou
     const { deployed_digest: digest } = await ofApplication.executeTakeFirstOrThrow();
     expect(Object.keys(JSON.parse(digest!) as Json)).toEqual(['configuration', 'domains', 'variables', 'builtIn']);
     expect(JSON.stringify(platform.dump())).not.toContain(secret);
+    const { change, back } = changes['a configuration that is changed and changed back']!();
+    await change();
     // As an earlier version left it.
     await store.write((trx) =>
       trx.updateTable('service').set({ deployed_digest: null }).where('id', '=', ids['application_id']!).execute(),
     );
-    const { change, back } = changes['a configuration that is changed and changed back']!();
-    await change();
     await back();
     expect(await statuses()).toEqual(['OUT_OF_DATE', 'UP_TO_DATE', 'UP_TO_DATE']);
     await deployAll();
@@ -205,6 +205,39 @@ test('what is stored of a deployment tells no secret; without it, any change cou
   } finally {
     await store.destroy();
   }
+});
+
+test('a deployment that an earlier version records has no digest, until it is computed while the service is up to date', async () => {
+  const { change, back } = changes['a variable that is set and set back']!();
+  await change();
+  const store = await (platform.openRecords ?? (() => openTestStore(platform.dataDir)))();
+  try {
+    const ofApplication = () =>
+      store
+        .selectFrom('service')
+        .select(['deployed_digest', 'deployed_spec', 'deployed_commit', 'deployed_record'])
+        .where('id', '=', ids['application_id']!)
+        .executeTakeFirstOrThrow();
+    const { deployed_digest: before, ...deployed } = await ofApplication();
+    // It deploys what is configured, with the changed variable, and leaves the digest of the deployment before.
+    await store.write((trx) =>
+      trx
+        .updateTable('service')
+        .set({ ...deployed, deployment_status: 'UP_TO_DATE' })
+        .where('id', '=', ids['application_id']!)
+        .execute(),
+    );
+    platform = await platform.restart();
+    await expect
+      .poll(async () => [null, before].includes((await ofApplication()).deployed_digest), { timeout: 30_000 })
+      .toBe(false);
+  } finally {
+    await store.destroy();
+  }
+  await back();
+  expect(await statusOf('application')).toBe('OUT_OF_DATE');
+  await change();
+  expect(await statusOf('application')).toBe('UP_TO_DATE');
 });
 
 test('a domain of a cluster with real addresses is part of what is deployed, and so is its removal', async () => {

@@ -108,6 +108,7 @@ async function copyServices(
     deployed_commit: null,
     deployed_record: null,
     deployed_digest: null,
+    deployed_digest_of: null,
     last_deployment_id: null,
     last_deployment_at: null,
   }));

@@ -31,6 +31,7 @@ export async function insertService<Kind extends ServiceKind>(
       deployed_commit: null,
       deployed_record: null,
       deployed_digest: null,
+      deployed_digest_of: null,
       last_deployment_id: null,
       last_deployment_at: null,
     })

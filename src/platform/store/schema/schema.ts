@@ -104,6 +104,11 @@ const projectTables = {
       deployed_record: text().orNull(),
       /** What was deployed, as `Deployable` (engine/deployable.ts); null if that isn't known. Written by the engine. */
       deployed_digest: json().orNull().since(10),
+      /**
+       * The deployment that wrote the digest. Triggers remove the digest when a deployment is recorded without it: the
+       * versions before this column leave the digest of an earlier deployment behind.
+       */
+      deployed_digest_of: text().orNull().since(17),
       last_deployment_id: text().orNull(),
       last_deployment_at: time().orNull(),
     },
@@ -117,6 +122,7 @@ const projectTables = {
           since: 2,
         },
         service_in_state: { on: ['deployed_state'], since: 4 },
+        service_without_digest: { on: ['deployment_status'], where: 'deployed_digest is null', since: 17 },
       },
     },
   ),
