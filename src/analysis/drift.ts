@@ -1,6 +1,9 @@
 import { hiddenStart, isRecord } from '../contract/index.ts';
 
-/** A service as the platform returns it: `name`, `service_type` and its configuration. */
+/**
+ * A service as the platform returns it: `name`, `service_type` and its configuration; with `custom_domains` if these are
+ * compared: whether there are any, and how they are served.
+ */
 export type ServiceAnswer = Readonly<Record<string, unknown>>;
 
 /** A variable of an environment. It has a value only if the whole value may be shown. */
@@ -98,6 +101,8 @@ const compared: readonly { path: string; what: string; kind: DriftKind }[] = [
   { path: 'ports', what: 'ports', kind: 'network' },
   { path: 'healthchecks', what: 'health checks', kind: 'network' },
   { path: 'accessibility', what: 'accessibility', kind: 'network' },
+  { path: 'custom_domains.any', what: 'custom domains', kind: 'network' },
+  { path: 'custom_domains.settings', what: 'how its domains are served', kind: 'network' },
   { path: 'entrypoint', what: 'entrypoint', kind: 'setting' },
   { path: 'arguments', what: 'arguments', kind: 'setting' },
   { path: 'auto_deploy', what: 'auto-deploy', kind: 'setting' },

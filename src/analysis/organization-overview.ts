@@ -1,10 +1,19 @@
 import { isProduction, isUntold, joinPath } from '../contract/index.ts';
-import { standingOf, standings, overviewOf, type Standing, type WatchedService } from './overview.ts';
+import {
+  standingOf,
+  standings,
+  overviewOf,
+  type ServiceCondition,
+  type Standing,
+  type WatchedService,
+} from './overview.ts';
 
 /** The state of an environment as a whole, as the platform reports it. */
 export interface WholeStatus {
   readonly state?: string | null;
   readonly deployment_status?: string | null;
+  readonly last_deployment_date?: string | null;
+  readonly triggered_by?: string | null;
 }
 
 /** An alert rule that fires. */
@@ -14,6 +23,8 @@ export interface FiringAlert {
   readonly since?: string;
   /** Nobody is told of it until then. */
   readonly silencedUntil?: string;
+  /** The cluster that it is about; absent if it is about something on one. */
+  readonly cluster?: string;
 }
 
 /** The lock of a cluster: since and until when, and by whom. */
@@ -120,6 +131,13 @@ interface Finding {
 const earliest = (times: readonly (string | undefined)[]): string | undefined =>
   times.filter((time) => time !== undefined).toSorted((one, other) => Date.parse(one) - Date.parse(other))[0];
 
+/** Since when services have a condition, and by whom: when the first of them that is left was deployed. */
+function beginOf(services: readonly Pick<ServiceCondition, 'at' | 'by'>[]): Pick<Finding, 'since' | 'by'> {
+  const since = earliest(services.map(({ at }) => at));
+  const by = services.find(({ at }) => at === since)?.by;
+  return { ...(since !== undefined && { since }), ...(by !== undefined && { by }) };
+}
+
 /** Conditions of services that don't begin with their latest deployment. */
 const notSinceDeployed: readonly Standing[] = ['out of date', 'unavailable', 'unknown', 'never deployed', 'well'];
 
@@ -131,7 +149,6 @@ const ofServices = (services: readonly WatchedService[]): readonly Finding[] => 
     if (own.length === 0) return [];
     if (condition === 'well') return [{ condition, text: '' }];
     const isAll = own.length === judged.length && own.length > 1;
-    const since = notSinceDeployed.includes(condition) ? undefined : earliest(own.map(({ at }) => at));
     return [
       {
         // An environment in which something was deployed is none that was never deployed.
@@ -140,21 +157,35 @@ const ofServices = (services: readonly WatchedService[]): readonly Finding[] => 
           isAll && condition !== 'failed'
             ? `${condition}: all ${own.length}`
             : `${condition}: ${named(own.map(({ name }) => name))}`,
-        ...(since !== undefined && { since }),
+        ...(notSinceDeployed.includes(condition) ? {} : beginOf(own)),
       },
     ];
   });
 };
 
-const ofWhole = ({ state, deployment_status: service_deployment_status }: WholeStatus): readonly Finding[] => {
+const ofWhole = ({
+  state,
+  deployment_status: service_deployment_status,
+  last_deployment_date: at,
+  triggered_by: by,
+}: WholeStatus): readonly Finding[] => {
   const [condition, reason] = standingOf({ state, service_deployment_status });
-  return [{ condition, text: condition === 'well' ? '' : `${condition}: ${reason}` }];
+  return [
+    {
+      condition,
+      text: condition === 'well' ? '' : `${condition}: ${reason}`,
+      ...(notSinceDeployed.includes(condition) ? {} : beginOf([{ at: at ?? undefined, by: by ?? undefined }])),
+    },
+  ];
 };
 
-/** The names of alerts that fire, with those of which nobody is told marked. */
+/** The names of alerts that fire, after the cluster they are about, and with those of which nobody is told marked. */
 export const alertNames = (alerts: readonly FiringAlert[]): readonly string[] =>
-  alerts.map(({ name, state, silencedUntil: until }) =>
-    isUntold(state) ? `${name} (${state!}: nobody is told${until === undefined ? '' : ` until ${until}`})` : name,
+  alerts.map(({ name, state, silencedUntil: until, cluster }) =>
+    [
+      cluster === undefined ? name : `cluster ${cluster}: ${name}`,
+      ...(isUntold(state) ? [`(${state!}: nobody is told${until === undefined ? '' : ` until ${until}`})`] : []),
+    ].join(' '),
   );
 
 const ofAlerts = (alerts: readonly FiringAlert[]): readonly Finding[] =>

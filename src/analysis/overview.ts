@@ -9,6 +9,8 @@ export interface WatchedService {
   readonly name: string;
   readonly kind: string;
   readonly status?: LenientServiceStatus | null;
+  /** Who asked for its last deployment; absent if that isn't known. */
+  readonly by?: string;
 }
 
 /** Conditions of services, most urgent first. */
@@ -37,8 +39,9 @@ export interface ServiceCondition {
   readonly reason: string;
   /** For a database whose node is lost: the newest backup from which it could be restored, or "none". */
   readonly backup?: string;
-  /** When it was last deployed. */
+  /** When it was last deployed, and by whom. */
   readonly at?: string;
+  readonly by?: string;
 }
 
 export interface Overview {
@@ -136,7 +139,7 @@ const time = ({ at }: ServiceCondition): number => Date.parse(at ?? '') || 0;
 export function overviewOf(services: readonly WatchedService[]): Overview {
   const warnings = warningsOfServices(services);
   const judged = services.map((service) => {
-    const { id, name, kind, status } = service;
+    const { id, name, kind, status, by } = service;
     const warning = warnings.get(service);
     const [condition, reason] = standingOf(status, kind, warning);
     const stranded = strandedDataIn(status);
@@ -150,6 +153,7 @@ export function overviewOf(services: readonly WatchedService[]): Overview {
       state: status?.state ?? undefined,
       reason: [reason, ...besides.map((other) => `and is ${other}`)].join(', '),
       at: status?.last_deployment_date ?? undefined,
+      ...(by !== undefined && { by }),
       ...(stranded && { backup: stranded.backup ? backupText(stranded.backup) : 'none' }),
     };
     return { row, isWarned: warning !== undefined };

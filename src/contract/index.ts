@@ -236,6 +236,7 @@ export {
   isIdleCluster,
   isUntold,
   terminalOutcome,
+  whyUnwatched,
   type AlertRuleState,
   type ClusterState,
   type DeploymentActionStatus,

@@ -92,6 +92,22 @@ export const isFiring = (state: unknown): boolean => firingStates.includes(Strin
 /** Whether nobody is told of an alert that fires in this state: it is silenced, or has no receiver. */
 export const isUntold = (state: unknown): boolean => untoldStates.includes(String(state));
 
+/**
+ * Why the state of an alert rule says nothing about what it watches, in a few words; undefined if it does.
+ * @param rule an alert rule of any platform
+ */
+export function whyUnwatched({
+  state,
+  source,
+}: {
+  readonly state?: unknown;
+  readonly source?: unknown;
+}): string | undefined {
+  if (isFiring(state)) return undefined;
+  if (state === 'UNDEPLOYED') return 'UNDEPLOYED: not in the alerting system';
+  return source === 'GHOST' ? 'GHOST: deleted here, left in the alerting system' : undefined;
+}
+
 /** The states of a cluster on which nothing can run. Accepts any text; unknown states aren't among them. */
 const idleClusterStates: readonly string[] = [
   'BUILDING',

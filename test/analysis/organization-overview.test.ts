@@ -63,6 +63,23 @@ test('a row says since when its condition holds, and who brought it about', () =
   expect(rowOf({ lock })).toMatchObject({ condition: 'locked', since: lock.since, by: 'ann' });
 });
 
+test('a row says who asked for the deployment that a condition began with, and of no other', () => {
+  const by = (name: string, state: string, who: string, at: string): WatchedService => {
+    const one = service(name, state);
+    return { ...one, by: who, status: { ...one.status, last_deployment_date: at } };
+  };
+  const failed = [
+    by('later', 'BUILD_ERROR', 'bo', '2026-05-02T00:00:00Z'),
+    by('api', 'BUILD_ERROR', 'ann', '2026-05-01T00:00:00Z'),
+    by('well', 'DEPLOYED', 'cy', '2026-04-01T00:00:00Z'),
+  ];
+  expect(rowOf({ services: failed })).toMatchObject({ since: '2026-05-01T00:00:00Z', by: 'ann' });
+  const outdated = { ...service('api', 'DEPLOYED', 'OUT_OF_DATE'), by: 'ann' };
+  expect(rowOf({ services: [outdated] })).not.toHaveProperty('by');
+  const status = { state: 'STOPPED', triggered_by: 'ann', last_deployment_date: '2026-05-01T00:00:00Z' };
+  expect(rowOf({ services: undefined, status })).toMatchObject({ condition: 'stopped', by: 'ann' });
+});
+
 test('projects are ordered by the worst condition, those in production first, then by how many have it', () => {
   const failed = (project: string, name: string, mode = 'STAGING') =>
     place(name, { project, mode, services: [service('api', 'DEPLOYMENT_ERROR')] });

@@ -51,6 +51,15 @@ test('the list of alert rules says who is told by name, and who else can be told
   expect(named).toContain('Receivers that rules can have: on-call');
 });
 
+test('the list of alert rules names clusters, and says which rules watch nothing', async () => {
+  const { text, answer } = await calling('list_alert_rules', {});
+  expect(new Set(rowsOf(answer).map(({ cluster }) => cluster))).toEqual(new Set(['main']));
+  expect(answer['unwatched']).toBe(
+    'old-latency (GHOST: deleted here, left in the alerting system), node-memory (UNDEPLOYED: not in the alerting system)',
+  );
+  expect(text).toContain(`they watch nothing: ${String(answer['unwatched'])}.`);
+});
+
 test('a receiver is given by name, and the error for another name lists all that there are', async () => {
   const wrong = await calling('update_alert_rule', {
     alert_rule: 'disk-filling',

@@ -37,6 +37,38 @@ async function calling(tool: string, args: Json, user = userAnswering(agree)) {
 const domainsOf = async (service: string): Promise<Json[]> =>
   ((await calling('get_service', { service })).answer['domains'] ?? []) as Json[];
 
+test('environments are compared by whether services have domains, and by how these are served, not by their names', async () => {
+  const compare = async () => {
+    const { answer, text } = await calling('compare_environments', {
+      first: 'shop/staging',
+      second: 'shop/production',
+    });
+    return { text, rows: rowsOf(answer).filter(({ service }) => service === 'checkout-api') };
+  };
+  const own = (what: string) => expect.objectContaining({ kind: 'network', what }) as unknown;
+  const { rows, text } = await compare();
+  expect(rows.find(({ what }) => what === 'custom domains')).toMatchObject({ first: 'there', second: 'none' });
+  expect(rows).not.toContainEqual(own('how its domains are served'));
+  expect(text).toContain('Of custom domains, only whether there are any');
+  const made = await calling('create_custom_domain', {
+    service: 'shop/production/checkout-api',
+    domain: 'pay.acme.example',
+    generate_certificate: false,
+  });
+  expect(made.isError, made.text).toBe(false);
+  const both = (await compare()).rows;
+  expect(both).not.toContainEqual(own('custom domains'));
+  expect(both.find(({ what }) => what === 'how its domains are served')).toMatchObject({
+    first: 'generated certificate',
+    second: 'own certificate',
+  });
+  const removed = await calling('delete_custom_domain', {
+    service: 'shop/production/checkout-api',
+    domain: 'pay.acme.example',
+  });
+  expect(removed.isError, removed.text).toBe(false);
+});
+
 test('a domain is made with the record to enter, survives a restart, and is shown with its service', async () => {
   const { answer, text, questions } = await calling('create_custom_domain', {
     service: storefront,

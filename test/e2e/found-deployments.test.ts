@@ -81,6 +81,16 @@ test('pages of everything follow each other', async () => {
   expect(second.rows).toEqual(all.rows.slice(2, 4));
 });
 
+test.each([{}, { environment: 'shop/staging' }, { environment: 'shop/staging', since: 'P30D' }])(
+  'of %j, a full page says how far back it goes, and one that has all does not',
+  async (args) => {
+    const { rows, answer, text } = await list({ ...args, page_size: 2 });
+    expect(answer['back_to']).toBe(rows.at(-1)!['at']);
+    expect(text).toMatch(/^These go back to .*, and there may be older ones\.$/m);
+    expect((await list({ ...args, page_size: 100 })).answer).not.toHaveProperty('back_to');
+  },
+);
+
 test('that none is found says where, since when, and which states there are', async () => {
   const { text, answer } = await list({ project: 'shop', state: 'ERROR', since: 'P30D' });
   expect(answer).toMatchObject({ results: [], none: 'ERROR', looked_at: '2 environments of shop', states: 'DEPLOYED' });

@@ -38,7 +38,7 @@ async function find(args: Record<string, unknown>) {
   const before = proxy.requests.length;
   const result = await client.call('find_resource', args);
   const { results, unseen } = result.structuredContent as {
-    results: { path: string; kind: string }[];
+    results: { path: string; kind: string; state?: string }[];
     unseen?: number;
   };
   return { text: textOf(result), results, unseen, asked: proxy.requests.slice(before) };
@@ -59,6 +59,22 @@ test('a bare search asks no further once it has as much as it shows, and says so
     `It ended early, with as many rows as limit allows: ${unseen} projects and environments were not looked into (shop/staging, shop/production, `,
   );
   expect(text).toMatch(/The states in \d+ environments were not read, to spare requests/);
+  expect(results.find(({ path }) => path === 'wide/e40')).toMatchObject({ state: 'not read' });
+});
+
+test('no row has a blank state: what is not known is said to be, and projects have none', async () => {
+  const silent = await startRecordingProxy(platform.url, {
+    alter: (_method, path, body) =>
+      path.endsWith('/statuses') ? { environment: { state: 'DEPLOYED' }, applications: [] } : body,
+  });
+  const others = connectorsTo(silent.url, platform.tokens.read);
+  const result = await (await others.modern()).call('find_resource', { name: 'shop/staging' });
+  await others.close();
+  await silent.close();
+  const { results } = result.structuredContent as { results: { kind: string; state?: string }[] };
+  expect(new Set(results.map(({ state }) => state))).toEqual(new Set(['not known']));
+  const { text } = await find({ name: 'shop' });
+  expect(text).toMatch(/^shop \| project \|.* \| - \| /m);
 });
 
 test('an overview costs few requests, even where it could show more', async () => {

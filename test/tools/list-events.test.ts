@@ -50,6 +50,7 @@ const told = async (args: Record<string, unknown>) => {
     looked_through: number;
     kept_since: string;
     more?: string;
+    whole_since?: string;
   };
   return { ...content, text: textOf(result) };
 };
@@ -185,8 +186,10 @@ test('is narrowed by who, kind and time', async () => {
 });
 
 test('shows the newest first, turns pages, and says how to get older ones', async () => {
-  const { results, more, text } = await told({});
+  const { results, more, whole_since: since, text } = await told({});
   expect(results).toHaveLength(30);
+  expect(since).toBe(results.at(-1)!.at);
+  expect(text).toMatch(/There may be older ones that fit\. From .* on, none is missing\./);
   expect(results.map(({ at }) => at)).toEqual(
     results
       .map(({ at }) => at)
@@ -195,7 +198,8 @@ test('shows the newest first, turns pages, and says how to get older ones', asyn
   );
   expect(more).toBe('There may be older ones that fit.');
   expect(text).toContain(`Next: list_events {"until":"${results.at(-1)!.at}"}`);
-  const { results: older, looked_through: looked } = await told({ kind: 'created secret' });
+  const { results: older, looked_through: looked, ...reach } = await told({ kind: 'created secret' });
+  expect(reach).not.toHaveProperty('whole_since');
   expect(older).toHaveLength(1);
   expect(looked).toBeGreaterThan(100);
 });

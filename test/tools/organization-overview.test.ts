@@ -9,6 +9,7 @@ interface Row {
   readonly environment: string;
   readonly mode?: string;
   readonly condition: string;
+  readonly by?: string;
   readonly what?: string;
 }
 
@@ -21,6 +22,7 @@ interface Overview {
   readonly locks?: readonly string[];
   readonly unusable_clusters?: readonly string[];
   readonly cluster_alerts?: readonly string[];
+  readonly unwatched?: string;
   readonly page: number;
   readonly pages: number;
 }
@@ -92,7 +94,16 @@ describe('the organization that a platform starts with', () => {
 
   test('comes to the same where the platform has no wide reads, in more requests', async () => {
     const [wide, narrow] = [await lookWith(), await lookWith(undefined, {}, widePath)];
-    expect({ ...narrow.overview, not_read: undefined }).toEqual({ ...wide.overview, not_read: undefined });
+    // Who asked for a deployment is known of fewer: the status of an environment says it of its last one.
+    const compared = ({ results, ...rest }: Overview) => ({
+      ...rest,
+      not_read: undefined,
+      results: results.map((row) => ({ ...row, by: undefined })),
+    });
+    expect(compared(narrow.overview)).toEqual(compared(wide.overview));
+    const importer = { environment: 'data/development', by: 'Cleo Marchetti' };
+    for (const { overview } of [wide, narrow])
+      expect(overview.results).toContainEqual(expect.objectContaining(importer));
     expect(narrow.asked.length).toBeGreaterThan(wide.asked.length);
   });
 
@@ -151,8 +162,24 @@ describe('the organization that a platform starts with', () => {
     expect(overview.unusable_clusters).toEqual([expect.stringContaining('INVALID_CREDENTIALS') as string]);
     expect(text).toContain(overview.unusable_clusters![0]);
     const told = [...(overview.cluster_alerts ?? []), ...overview.results.map(({ what }) => what ?? '')].join('\n');
-    for (const alert of ['disk-filling (UNROUTED: nobody is told)', 'report-late (SUPPRESSED: nobody is told)'])
+    for (const alert of [
+      'cluster main: disk-filling (UNROUTED: nobody is told)',
+      'report-late (SUPPRESSED: nobody is told)',
+    ])
       expect(told).toContain(alert);
+    expect(text).toContain('Alert about cluster main: disk-filling');
+  });
+
+  test('tells which alert rules watch nothing, so that their silence is not read as quiet', async () => {
+    const { overview, text } = await lookWith();
+    expect(overview.unwatched).toBe(
+      'old-latency (GHOST: deleted here, left in the alerting system), node-memory (UNDEPLOYED: not in the alerting system)',
+    );
+    expect(text).toContain(
+      `That these alert rules don't fire says nothing, they watch nothing: ${overview.unwatched}.`,
+    );
+    const scope = { project: { name: 'shop', setBy: 'INFRA_PROJECT' } } as const;
+    expect((await lookWith({ readOnly: false, scope })).overview.unwatched).toBeUndefined();
   });
 
   test('shows alerts that fire and what is locked', async () => {

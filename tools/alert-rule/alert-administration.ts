@@ -1,4 +1,4 @@
-import { AlertRuleRequest, isFiring, operations } from '../../src/contract/index.ts';
+import { AlertRuleRequest, isFiring, operations, whyUnwatched } from '../../src/contract/index.ts';
 import {
   composeTool,
   defineTool,
@@ -85,10 +85,13 @@ function stateLines(rule: JsonRecord | undefined): readonly string[] {
   if (!rule) return [notKnown('whether it fires')];
   const until = textOf(rule, 'silenced_until');
   const since = textOf(rule, 'starts_at');
+  const why = whyUnwatched(rule);
   return [
     isFiring(rule['state'])
       ? `It fires now (${show(rule['state'])}${since === undefined ? '' : `, since ${since}`}).`
-      : `It does not fire (${show(rule['state'])}).`,
+      : why === undefined
+        ? `It does not fire (${show(rule['state'])}).`
+        : `It watches nothing (${why}).`,
     ...(until === undefined ? [] : [`It is silenced until ${until}.`]),
   ];
 }

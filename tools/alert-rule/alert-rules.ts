@@ -16,9 +16,23 @@ import {
   type ToolContext,
   partialUpdate,
 } from '../../src/server/tool/index.ts';
+import { clustersOf } from '../shared/cluster-nodes.ts';
+import { unwatchedLine, unwatchedText } from '../shared/firing-alerts.ts';
 import { ifPossible } from '../shared/if-possible.ts';
 
 const receiverMembers = ['name', 'id', 'type'];
+
+/** Alert rules with the names of their clusters, and which of them watch nothing. */
+async function withClusters(context: ToolContext, answer: JsonRecord): Promise<JsonRecord> {
+  const rules = rowsIn(answer);
+  const names = new Map((await clustersOf(context)).map((row) => [row['id'], textOf(row, 'name')]));
+  const unwatched = unwatchedText(rules);
+  return {
+    ...answer,
+    results: rules.map((row) => ({ ...row, cluster: names.get(row['cluster_id']) ?? row['cluster_id'] })),
+    ...(unwatched !== undefined && { unwatched }),
+  };
+}
 
 /** Alert rules with the names of their receivers, and all available receivers; without these if they can't be read. */
 async function withReceivers(organizationId: unknown, context: ToolContext, answer: JsonRecord): Promise<JsonRecord> {
@@ -52,8 +66,8 @@ function receiversText(receivers: unknown): string {
 
 const showingReceivers = (rules: Renderer): Renderer => ({
   ...rules,
-  view: (answer) => ({ ...rules.view(answer), ...pick(answer, ['receivers']) }),
-  text: (view) => `${rules.text(view)}\n${receiversText(view['receivers'])}`,
+  view: (answer) => ({ ...rules.view(answer), ...pick(answer, ['receivers', 'unwatched']) }),
+  text: (view) => [rules.text(view), ...unwatchedLine(view['unwatched']), receiversText(view['receivers'])].join('\n'),
   ...(rules.only && { only: (columns: readonly string[]) => showingReceivers(rules.only!(columns)) }),
 });
 
@@ -63,17 +77,21 @@ export const listAlertRules = defineTool(operations.list_alert_rules, {
   description:
     'Alert rules (alerts, alarms, monitoring), firing (NOTIFIED, TRIGGERED) or not, severity, threshold, ' +
     'condition, receivers.',
-  reads: readUses(
-    'the names of the receivers, and which others there are, are not shown',
-    operations.list_alert_receivers,
-    operations.get_organization,
-  ),
+  reads: [
+    ...readUses(
+      'the names of the receivers, and which others there are, are not shown',
+      operations.list_alert_receivers,
+      operations.get_organization,
+    ),
+    ...readUses('clusters are shown by their ids', operations.list_clusters),
+  ],
   output: operations.list_alert_rules.response.extend({
     receivers: z.array(z.object({ name: z.string(), id: z.string() })).optional(),
   }),
   // Planned, so that scopes and rules about places apply to it: the list contains the rules of all projects.
   expand: (args) => Promise.resolve([{ operation: operations.list_alert_rules, input: args }]),
-  answer: (args, context, [answer = {}]) => withReceivers(args['organization_id'], context, answer),
+  answer: async (args, context, [answer = {}]) =>
+    withReceivers(args['organization_id'], context, await withClusters(context, answer)),
   render: showingReceivers(
     table('alert rule', [
       'name',
@@ -87,6 +105,7 @@ export const listAlertRules = defineTool(operations.list_alert_rules, {
       'target.service.name',
       'target.service.environment_name',
       'target.target_type',
+      'cluster',
       'condition.promql',
       'condition.operator',
       'condition.threshold',

@@ -38,7 +38,7 @@ import {
   subjectAt,
   type Subject,
 } from '../shared/any-service.ts';
-import { findDeployments, type FoundDeployment } from '../shared/found-deployments.ts';
+import { findDeployments, requestedAt, type FoundDeployment } from '../shared/found-deployments.ts';
 import {
   environmentsWithin,
   lackingPlaces,
@@ -133,6 +133,12 @@ async function subjectsIn(context: ToolContext, { project }: Choice) {
 
 const pathsOf = (subjects: readonly Subject[]): readonly string[] => subjects.map(({ id, path = id }) => path);
 
+/** How far back deployments go that fill a page: there may be older ones. */
+function reachOf(shown: readonly HistoryItem[], page_size: number): JsonRecord {
+  const back_to = shown.length < page_size ? undefined : requestedAt(shown.at(-1));
+  return back_to === undefined ? {} : { back_to };
+}
+
 /** The deployments of several environments, or those that fit, and what was looked at for them. */
 async function found(choice: Choice, page: number, page_size: number, context: ToolContext): Promise<JsonRecord> {
   const { state, since } = choice;
@@ -147,6 +153,10 @@ async function found(choice: Choice, page: number, page_size: number, context: T
     results: shown.map(rowWithPath),
     page,
     page_size,
+    ...reachOf(
+      shown.map(({ item }) => item),
+      page_size,
+    ),
     looked_at: all.read.length === 1 ? pathsOf(all.read)[0] : lookedAtText(all.read.length, choice.project, context),
     histories: all.read.length,
     since: from === undefined ? undefined : isoAt(from),
@@ -196,7 +206,11 @@ function lookedText({
   ];
 }
 
+const reachText = ({ back_to: backTo }: JsonRecord): readonly string[] =>
+  backTo === undefined ? [] : [`These go back to ${compact(backTo)}, and there may be older ones.`];
+
 const besides = [
+  'back_to',
   'looked_at',
   'histories',
   'since',
@@ -219,6 +233,7 @@ const rowsAndReach: Renderer = {
       return [tableText(recordsIn(view['results']), ['what', 'first', 'second', 'difference']), notCompared].join('\n');
     return [
       ...(view['none'] === undefined ? [allRows.text(omit(view, besides))] : []),
+      ...reachText(view),
       ...lookedText(view),
       ...lackingText(view),
     ].join('\n');
@@ -276,12 +291,13 @@ export const listDeployments = composeTool({
     const history =
       (await readAspect(context, subject, 'deployments', { page, page_size })) ??
       (await refuseUnread(context, subject, { page, page_size }));
-    const results = recordsIn(history['results']);
+    const results = recordsIn(history['results']) as HistoryItem[];
     const isCut = history['without_pages'] === true;
     if (isCut && page > 1 && results.length === 0) context.leftOut(noOlder);
     return {
-      results: results.map((item) => row(item as HistoryItem)),
+      results: results.map(row),
       ...(isCut ? { page_size, without_pages: true } : { page, page_size }),
+      ...reachOf(results, page_size),
     };
   },
   render: rowsAndReach,

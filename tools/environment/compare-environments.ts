@@ -4,7 +4,6 @@ import { findDrift, type ComparedEnvironment, type ComparedVariable } from '../.
 import {
   composeTool,
   containsMark,
-  isPlatformFailure,
   isRecord,
   recordsIn,
   naming,
@@ -14,8 +13,11 @@ import {
   type JsonRecord,
   type ToolContext,
 } from '../../src/server/tool/index.ts';
+import { domainOperations } from '../shared/custom-domains.ts';
 import { fewAtOnce } from '../shared/few-at-once.ts';
+import { unlessGone } from '../shared/if-possible.ts';
 import { isOwnerKind, scopeOf, seenBy, variableLists, type SeenVariables } from '../shared/owned-variables.ts';
+import { withDomains } from './compared-domains.ts';
 
 const rows = (list: { results?: unknown } | undefined): readonly JsonRecord[] | undefined =>
   Array.isArray(list?.results) ? list.results.filter(isRecord) : undefined;
@@ -43,20 +45,14 @@ function comparedIn({ variables, secrets }: SeenVariables, own?: { readonly scop
   };
 }
 
-/** The visible variables and secrets; empty if the owner has been deleted since it was listed. */
-const ifThere = (seen: Promise<SeenVariables>): Promise<SeenVariables> =>
-  seen.catch((error: unknown) =>
-    isPlatformFailure(error) && error.kind === 'not_found'
-      ? { variables: undefined, secrets: undefined }
-      : Promise.reject(error as Error),
-  );
+const unreadVariables: SeenVariables = { variables: undefined, secrets: undefined };
 
 /** A service's own variables and secrets. Platforms list only those of some kinds. */
 async function ofService(context: ToolContext, { id, name, service_type: type }: JsonRecord): Promise<Part> {
   const kind = String(type).toLowerCase();
   if (typeof id !== 'string' || typeof name !== 'string' || !isOwnerKind(kind))
     return { name: undefined, isRead: true, variables: [], secrets: [] };
-  return comparedIn(await ifThere(seenBy(kind, id, context)), { scope: scopeOf(kind), name });
+  return comparedIn((await unlessGone(seenBy(kind, id, context))) ?? unreadVariables, { scope: scopeOf(kind), name });
 }
 
 type Part = ReturnType<typeof comparedIn>;
@@ -120,6 +116,7 @@ export const compareEnvironments = composeTool({
   reads: [
     ...readUses('variables are not all compared', ...variableLists('variables')),
     ...readUses('it is not said which secrets one side lacks', ...variableLists('secrets')),
+    ...readUses('custom domains are not all compared', ...Object.values(domainOperations.list)),
   ],
   output: z.object({
     first: z.string(),
@@ -148,7 +145,11 @@ export const compareEnvironments = composeTool({
       withOwn(listed[0]!, own.slice(0, ofFirst), context),
       withOwn(listed[1]!, own.slice(ofFirst), context),
     ];
-    const { differences, pairs, same, unknown } = findDrift(one, other);
+    const [services, otherServices] = await withDomains(context, [listed[0]!.services, listed[1]!.services]);
+    const { differences, pairs, same, unknown } = findDrift(
+      { ...one, services },
+      { ...other, services: otherServices },
+    );
     return pruneRecord({
       first: one.name,
       second: other.name,
@@ -171,7 +172,7 @@ export const compareEnvironments = composeTool({
         ...(Array.isArray(not_comparable)
           ? [`Set in both, and not compared, because what they hold is hidden: ${not_comparable.join(', ')}`]
           : []),
-        'Custom domains and the data of databases are not compared.',
+        'Of custom domains, only whether there are any, certificates and CDN are compared, not their names. The data of databases is not compared.',
       ].join('\n');
     },
     keep: 'first',

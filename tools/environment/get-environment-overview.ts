@@ -16,7 +16,14 @@ import {
 } from '../../src/server/tool/index.ts';
 import { nodesUnder, readsOfNodes } from '../shared/cluster-nodes.ts';
 import { lockOn, readsOfLock } from '../shared/environment-lock.ts';
-import { alertRow, environmentWatched, firingAlert, firingAlerts } from '../shared/firing-alerts.ts';
+import {
+  alertRow,
+  environmentWatched,
+  firingAlert,
+  unwatchedLine,
+  unwatchedText,
+  watchedAlerts,
+} from '../shared/firing-alerts.ts';
 import { readsOfServices, observedServices } from '../shared/observed-services.ts';
 import { addressesIn, readsOfAddressesIn } from '../shared/public-addresses.ts';
 import { outlookOn, readsOfOutlook } from '../shared/environment-outlook.ts';
@@ -25,9 +32,12 @@ import { readsOfServing, servingById } from '../shared/serving.ts';
 import { startStopped } from '../shared/start-stopped.ts';
 import { isActedOn, notActedOn, otherServicesIn } from '../shared/other-kinds.ts';
 
-/** The firing alert rules about an environment and the services in it. */
-const alertsOn = async (context: ToolContext, environmentId: string): Promise<readonly JsonRecord[]> =>
-  ((await firingAlerts(context)) ?? []).filter((rule) => environmentWatched(rule) === environmentId);
+/** The alert rules about an environment and the services in it: those that fire, and those that watch nothing. */
+async function alertsOn(context: ToolContext, environmentId: string) {
+  const { firing, unwatched } = await watchedAlerts(context);
+  const isOn = (rule: JsonRecord): boolean => environmentWatched(rule) === environmentId;
+  return { alerts: firing.filter(isOn), unwatched: unwatchedText(unwatched.filter(isOn)) };
+}
 
 /** The alerts about a service, as the end of its reason. */
 const alertsText = (alerts: readonly JsonRecord[], id: string): string =>
@@ -91,7 +101,7 @@ export const getEnvironmentOverview = composeTool({
   }),
   answer: async ({ environment }, context) => {
     const project = context.resolved['environment']?.project?.id;
-    const [services, others, alerts, addresses, lock, nodes] = await Promise.all([
+    const [services, others, { alerts, unwatched }, addresses, lock, nodes] = await Promise.all([
       observedServices(context, environment),
       otherServicesIn(context, environment),
       alertsOn(context, environment),
@@ -131,11 +141,12 @@ export const getEnvironmentOverview = composeTool({
       ...(outlook.length > 0 && { outlook }),
       results: told,
       ...(alerts.length > 0 && { alerts: alerts.map(alertRow) }),
+      ...(unwatched !== undefined && { unwatched }),
     };
   },
   render: {
     view: (answer) => answer,
-    text: ({ environment, counts, cluster_lock: lock, nodes, outlook, results, alerts }) =>
+    text: ({ environment, counts, cluster_lock: lock, nodes, outlook, results, alerts, unwatched }) =>
       [
         `${String(environment)}: ${
           Object.entries((counts ?? {}) as JsonRecord)
@@ -181,6 +192,7 @@ export const getEnvironmentOverview = composeTool({
               ]),
             ]
           : []),
+        ...unwatchedLine(unwatched),
       ].join('\n'),
     keep: 'first',
   },

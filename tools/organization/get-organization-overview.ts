@@ -10,6 +10,7 @@ import {
   type JsonRecord,
   type NextCall,
 } from '../../src/server/tool/index.ts';
+import { unwatchedLine } from '../shared/firing-alerts.ts';
 import { readOrganization, readsOfOrganization } from '../shared/organization-evidence.ts';
 
 // A page stays within 2,000 tokens, as text and as structured content together.
@@ -132,6 +133,7 @@ export const getOrganizationOverview = composeTool({
           'alerts',
         ),
       }),
+      ...(evidence.unwatched !== undefined && { unwatched: evidence.unwatched }),
       ...(evidence.nodes.length > 0 && { nodes: firstOf(evidence.nodes, mostClusters, 'clusters') }),
       page,
       pages: Math.max(1, Math.ceil(environments.length / pageSize)),
@@ -149,6 +151,7 @@ export const getOrganizationOverview = composeTool({
       locks,
       unusable_clusters: unusable,
       cluster_alerts: alerts,
+      unwatched,
       nodes,
       page,
       pages,
@@ -159,7 +162,8 @@ export const getOrganizationOverview = composeTool({
         ...texts(projects),
         ...texts(locks).map((lock) => `Locked: ${lock}`),
         ...texts(unusable).map((text) => `Nothing can be deployed to cluster ${text}`),
-        ...texts(alerts).map((name) => `Alert about a cluster: ${name}`),
+        ...texts(alerts).map((text) => `Alert about ${text}`),
+        ...unwatchedLine(unwatched),
         ...texts(nodes),
         ...(recordsIn(results).length > 0
           ? [tableText(recordsIn(results), ['environment', 'mode', 'condition', 'since', 'by', 'what'])]

@@ -60,6 +60,8 @@ interface Found {
   readonly isNarrowed: boolean;
   /** The time of the first event that the platform has, if the search reached it. */
   readonly first?: string;
+  /** The time from which on all that fit are shown; undefined if that isn't known. */
+  readonly wholeSince?: string;
 }
 
 const tokenIn = (link: unknown): string | undefined =>
@@ -113,8 +115,11 @@ async function search(context: ToolContext, organization_id: string, wanted: Wan
         next === undefined && wanted.from === undefined && !isNarrowed
           ? (rows.at(-1)?.timestamp ?? undefined)
           : undefined;
+      const shown = groups.slice(0, defaultPageSizes.shownEvents);
+      const reached = isFull ? shown.at(-1)?.events[0] : isDone ? undefined : rows.at(-1);
       return {
-        groups: groups.slice(0, defaultPageSizes.shownEvents),
+        groups: shown,
+        ...(!isNarrowed && typeof reached?.timestamp === 'string' && { wholeSince: reached.timestamp }),
         looked,
         hasMore: isFull || isNarrowed || !isDone,
         isFull,
@@ -242,6 +247,7 @@ export const listEvents = composeTool({
       since: keptSince,
       first,
       isCut,
+      wholeSince,
     } = await search(context, organization.id, wanted);
     const begin = keptSince ?? first;
     const reachesBack =
@@ -257,7 +263,7 @@ export const listEvents = composeTool({
       kept_since: keptSince,
       ...(isOlder && { deployments_before: begin }),
       ...(isCut && { older: keepsNoOlder }),
-      ...(hasMore && { more: isNarrowed && !isFull ? mayBeMoreBefore : mayBeMore }),
+      ...(hasMore && { more: isNarrowed && !isFull ? mayBeMoreBefore : mayBeMore, whole_since: wholeSince }),
     });
   },
   render: {
@@ -271,7 +277,15 @@ export const listEvents = composeTool({
           : table('event', columns).text(view),
         ...reachText(view),
         ...(typeof view['more'] === 'string'
-          ? [`${view['more']} ${String(view['looked_through'])} were looked through.`]
+          ? [
+              [
+                view['more'],
+                ...(typeof view['whole_since'] === 'string'
+                  ? [`From ${view['whole_since']} on, none is missing.`]
+                  : []),
+                `${String(view['looked_through'])} were looked through.`,
+              ].join(' '),
+            ]
           : []),
       ].join('\n'),
     plainTimes: false,

@@ -156,7 +156,10 @@ export const findResource = composeTool({
             .filter(Boolean)
             .join(' ') + partly
         );
-      const listed = table('resource', columns).text(view);
+      const listed = table('resource', columns).text({
+        ...view,
+        results: (view['results'] as readonly JsonRecord[]).map((row) => ({ state: '-', ...row })),
+      });
       const more =
         shown === view['total']
           ? ''

@@ -1,15 +1,9 @@
 import { isServiceKind, operations } from '../../src/contract/index.ts';
 import { laterFirst } from '../../src/analysis/index.ts';
-import {
-  isPlatformFailure,
-  isRecord,
-  readUses,
-  type JsonRecord,
-  type ReadUse,
-  type ToolContext,
-} from '../../src/server/tool/index.ts';
+import { isRecord, readUses, type JsonRecord, type ReadUse, type ToolContext } from '../../src/server/tool/index.ts';
 import { readAspect, type Subject } from './any-service.ts';
 import { fewAtOnce } from './few-at-once.ts';
+import { unlessGone } from './if-possible.ts';
 import { coverageOf, withEmptyLogs, type LogCoverage } from './log-coverage.ts';
 
 /** Maximum number of services of an environment whose own logs are read: each takes a request. */
@@ -46,9 +40,7 @@ interface OwnLog extends LoggedService {
 
 async function readOwnLogOf(context: ToolContext, service: LoggedService): Promise<OwnLog> {
   const { subject, name } = service;
-  const log = await readAspect(context, subject, 'logs').catch((error: unknown) =>
-    isPlatformFailure(error) && error.kind === 'not_found' ? undefined : Promise.reject(error as Error),
-  );
+  const log = await unlessGone(readAspect(context, subject, 'logs'));
   const lines = rows(log)?.map((line) => ({ service_id: subject.id, service_name: name, pod_name: name, ...line }));
   const since = text(log?.['instances_since']);
   return { ...service, ...(lines && { lines }), ...(since !== '' && { instancesSince: since }) };

@@ -1,4 +1,4 @@
-import { isFiring, isUntold, operations } from '../../src/contract/index.ts';
+import { isFiring, isUntold, operations, whyUnwatched } from '../../src/contract/index.ts';
 import type { FiringAlert } from '../../src/analysis/index.ts';
 import {
   isRecord,
@@ -9,13 +9,42 @@ import {
   type ToolContext,
 } from '../../src/server/tool/index.ts';
 
-/** The firing alert rules of the organization; undefined if they can't be read. */
-export async function firingAlerts(context: ToolContext): Promise<readonly JsonRecord[] | undefined> {
-  const organization = await context.attempt(operations.get_organization, {});
-  if (!organization?.id) return undefined;
-  const rules = await context.attempt(operations.list_alert_rules, { organization_id: organization.id });
-  return rules && rowsIn(rules as JsonRecord).filter(({ state }) => isFiring(state));
+/** The alert rules of the organization that an overview is about. */
+interface WatchedAlerts {
+  readonly firing: readonly JsonRecord[];
+  /** Those that watch nothing: that they don't fire says nothing. */
+  readonly unwatched: readonly JsonRecord[];
 }
+
+/** The alert rules that fire, and those that watch nothing; none if they can't be read, which the answer says. */
+export async function watchedAlerts(context: ToolContext): Promise<WatchedAlerts> {
+  const organization = await context.attempt(operations.get_organization, {});
+  const rules: JsonRecord | undefined = organization?.id
+    ? await context.attempt(operations.list_alert_rules, { organization_id: organization.id })
+    : undefined;
+  const rows = rules ? rowsIn(rules) : [];
+  return {
+    firing: rows.filter(({ state }) => isFiring(state)),
+    unwatched: rows.filter((rule) => whyUnwatched(rule) !== undefined),
+  };
+}
+
+const mostUnwatched = 5;
+
+/** The alert rules among these that watch nothing, as one text; undefined if there are none. */
+export function unwatchedText(rules: readonly JsonRecord[]): string | undefined {
+  const names = rules.flatMap((rule) => {
+    const why = whyUnwatched(rule);
+    return why === undefined ? [] : [`${textAt(rule, 'name') ?? textAt(rule, 'id') ?? '?'} (${why})`];
+  });
+  if (names.length === 0) return undefined;
+  const more = names.length - mostUnwatched;
+  return [...names.slice(0, mostUnwatched), ...(more > 0 ? [`${more} more`] : [])].join(', ');
+}
+
+/** The line of an answer about alert rules that watch nothing. @param rules what `unwatchedText` returned */
+export const unwatchedLine = (rules: unknown): readonly string[] =>
+  typeof rules === 'string' ? [`That these alert rules don't fire says nothing, they watch nothing: ${rules}.`] : [];
 
 /**
  * The environment that an alert rule watches, or a service in it; undefined for a rule about anything else.
@@ -31,12 +60,44 @@ export function environmentWatched(
   return type === 'ENVIRONMENT' && typeof id === 'string' ? id : environmentOf.get(String(id));
 }
 
+/** The part of an organization that an overview is about. */
+interface WatchedPlaces {
+  /** Ids of the environments that may be read: nothing is reported about others. */
+  readonly known: ReadonlySet<string>;
+  readonly environmentOf: ReadonlyMap<string, string>;
+  /** Names of clusters by id. */
+  readonly clusterNames: ReadonlyMap<string | undefined, string | undefined>;
+  /** Whether it is about the whole organization, its clusters included. */
+  readonly isWhole: boolean;
+}
+
+/** The alerts of an overview by what they are about, and the rules that watch nothing there. */
+export function alertsInPlaces(
+  { firing, unwatched }: WatchedAlerts,
+  { known, environmentOf, clusterNames, isWhole }: WatchedPlaces,
+) {
+  const byEnvironment = Map.groupBy(firing, (rule) => environmentWatched(rule, environmentOf));
+  const nameOfCluster = (rule: JsonRecord): string | undefined => {
+    const id = textAt(rule, 'target.target_id') ?? textAt(rule, 'cluster_id');
+    return clusterNames.get(id) ?? id;
+  };
+  const isIn = (rule: JsonRecord): boolean =>
+    (isWhole && watchesCluster(rule)) || known.has(environmentWatched(rule, environmentOf) ?? '');
+  return {
+    ofEnvironment: (id: string): readonly FiringAlert[] =>
+      known.has(id) ? (byEnvironment.get(id) ?? []).map((rule) => firingAlert(rule)) : [],
+    ofClusters: isWhole ? firing.filter(watchesCluster).map((rule) => firingAlert(rule, nameOfCluster(rule))) : [],
+    unwatched: unwatchedText(unwatched.filter(isIn)),
+  };
+}
+
 /** Whether an alert rule watches a cluster. Some platforms write the word with a space. */
-export const watchesCluster = ({ target }: JsonRecord): boolean =>
+const watchesCluster = ({ target }: JsonRecord): boolean =>
   isRecord(target) && String(target['target_type']).trim() === 'CLUSTER';
 
-/** A firing alert rule as the analysis takes it. */
-export const firingAlert = (rule: JsonRecord): FiringAlert => ({
+/** A firing alert rule as the analysis takes it. @param cluster the name of the cluster that it is about */
+export const firingAlert = (rule: JsonRecord, cluster?: string): FiringAlert => ({
+  ...(cluster !== undefined && { cluster }),
   name: textAt(rule, 'name') ?? textAt(rule, 'id') ?? '',
   state: textAt(rule, 'state'),
   since: textAt(rule, 'starts_at'),

@@ -31,7 +31,9 @@ interface ReadHistory {
   readonly cutAt?: string;
 }
 
-const requestedAt = (item: HistoryItem | undefined): string | undefined => item && readDeployment(item).startedAt;
+/** When a deployment was requested; undefined if that isn't known. */
+export const requestedAt = (item: HistoryItem | undefined): string | undefined =>
+  item && readDeployment(item).startedAt;
 
 const isBefore = (time: string | undefined, from: number | undefined): boolean =>
   from !== undefined && time !== undefined && Date.parse(time) < from;

@@ -31,3 +31,9 @@ export const unlessMissing = (
     .catch((error: unknown) =>
       isPlatformFailure(error) && error.kind === 'not_offered' ? undefined : context.attempt(operation, input),
     );
+
+/** What a read returns; undefined if its subject has been deleted since it was listed. */
+export const unlessGone = <Told>(read: Promise<Told>): Promise<Told | undefined> =>
+  read.catch((error: unknown) =>
+    isPlatformFailure(error) && error.kind === 'not_found' ? undefined : Promise.reject(error as Error),
+  );

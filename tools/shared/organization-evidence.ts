@@ -1,11 +1,5 @@
 import { isoAt, isoTime, operations } from '../../src/contract/index.ts';
-import {
-  nodesText,
-  whyUnusable,
-  type FiringAlert,
-  type WatchedEnvironment,
-  type WatchedService,
-} from '../../src/analysis/index.ts';
+import { nodesText, whyUnusable, type FiringAlert, type WatchedEnvironment } from '../../src/analysis/index.ts';
 import {
   isRecord,
   lockEnd,
@@ -20,7 +14,8 @@ import {
 import { clustersOf, readsOfNodes } from './cluster-nodes.ts';
 import { locksInForce } from './environment-lock.ts';
 import { unlessMissing } from './if-possible.ts';
-import { environmentWatched, firingAlert, firingAlerts, watchesCluster } from './firing-alerts.ts';
+import { placeOf, serviceOf, type Place } from './organization-rows.ts';
+import { alertsInPlaces, watchedAlerts } from './firing-alerts.ts';
 
 /** The possible reads of an overview of an organization. Which ones are used depends on the platform and the policy. */
 export const readsOfOrganization: readonly ReadUse[] = [
@@ -55,12 +50,6 @@ const mostRequests = 40;
 
 const mostAtOnce = 4;
 
-/** An environment while it is being read. */
-interface Place extends WatchedEnvironment {
-  readonly projectId?: string;
-  readonly clusterName?: string;
-}
-
 /** The evidence that was read, and what was left out. */
 export interface OrganizationEvidence {
   readonly organization?: string;
@@ -73,6 +62,8 @@ export interface OrganizationEvidence {
   readonly nodes: readonly string[];
   /** The alert rules about clusters that fire. */
   readonly clusterAlerts: readonly FiringAlert[];
+  /** The alert rules that watch nothing, as one text. */
+  readonly unwatched?: string;
   /** Number of environments for which only the overall state is known. */
   readonly judgedAsWhole: number;
 }
@@ -108,31 +99,6 @@ async function eachWithin<One, Result>(
   return results;
 }
 
-const serviceOf = (row: JsonRecord, status: unknown): WatchedService => ({
-  id: textAt(row, 'id') ?? '',
-  name: textAt(row, 'name') ?? textAt(row, 'id') ?? '',
-  kind: (textAt(row, 'service_type') ?? 'service').toLowerCase(),
-  status: isRecord(status) ? status : undefined,
-});
-
-const placeOf = (row: JsonRecord, project: string, projectId?: string): Place => ({
-  id: textAt(row, 'id') ?? '',
-  name: textAt(row, 'name') ?? textAt(row, 'id') ?? '',
-  project,
-  projectId,
-  mode: textAt(row, 'mode'),
-  clusterId: textAt(row, 'cluster_id') ?? textAt(row, 'cluster.id'),
-  clusterName: textAt(row, 'cluster_name') ?? textAt(row, 'cluster.name'),
-  ...(isRecord(row['deployment_status']) && { status: row['deployment_status'] }),
-  outlook: {
-    isStoppedByTimetable: row['stopped_by_timetable'] === true,
-    startsAt: textAt(row, 'starts_at'),
-    refusedUntil: textAt(row, 'refused_until'),
-    refusedBy: textAt(row, 'refused_by'),
-    endsAt: textAt(row, 'ends_at'),
-  },
-});
-
 /**
  * The services of an environment from the statuses of all of them; undefined if these can't be read.
  * @param known the services, if a wider list had them.
@@ -154,6 +120,7 @@ async function lookInto(context: ToolContext, place: Place, known: readonly Json
       serviceOf(
         row,
         all.find(({ id }) => id === row['id']),
+        statuses['environment'],
       ),
     ),
   };
@@ -213,7 +180,8 @@ async function placesWithStates(
     const projectId = textAt(row, 'project.id') ?? project?.id;
     const name = project?.name ?? textAt(row, 'project.name') ?? projects.get(projectId) ?? projectId ?? '';
     const own = by.get(row['id']) ?? [];
-    return { ...placeOf(row, name, projectId), services: own.map((service) => serviceOf(service, service['status'])) };
+    const place = placeOf(row, name, projectId);
+    return { ...place, services: own.map((service) => serviceOf(service, service['status'], place.status)) };
   });
 }
 
@@ -298,9 +266,9 @@ function lockOf(lock: JsonRecord | null | undefined): WatchedEnvironment['lock']
  */
 export async function readOrganization(context: ToolContext, within: Within): Promise<OrganizationEvidence> {
   const organization = await context.attempt(operations.get_organization, {});
-  const [{ places, services }, alerts = []] = await Promise.all([
+  const [{ places, services }, alerts] = await Promise.all([
     findPlaces(context, organization?.id ?? undefined, within),
-    firingAlerts(context),
+    watchedAlerts(context),
   ]);
   const isWhole = within.project === undefined && within.environment === undefined;
   const hosting = new Set(places.flatMap(({ clusterId }) => clusterId ?? []));
@@ -322,15 +290,19 @@ export async function readOrganization(context: ToolContext, within: Within): Pr
   ]);
   const troubles = new Map(rows.map((row) => [textAt(row, 'id'), whyUnusable(row)]));
   const environmentOf = new Map(services.map((row) => [String(row['id']), String(row['environment_id'])]));
-  const firing = Map.groupBy(alerts, (rule) => environmentWatched(rule, environmentOf));
+  const placed = alertsInPlaces(alerts, {
+    known: new Set(places.filter(isKnown).map(({ id }) => id)),
+    environmentOf,
+    clusterNames,
+    isWhole,
+  });
   return {
     organization: typeof organization?.name === 'string' ? organization.name : undefined,
     environments: places.map((place) => ({
       ...place,
       lock: lockOf(locks.get(place.clusterId ?? '')),
       clusterTrouble: troubles.get(place.clusterId),
-      // Nothing is reported about an environment that may not be read.
-      alerts: isKnown(place) ? (firing.get(place.id) ?? []).map(firingAlert) : [],
+      alerts: placed.ofEnvironment(place.id),
     })),
     locks: [...locks].flatMap(([cluster, lock]) =>
       lock === null ? [] : [{ ...lock, until: lockOf(lock)?.until, name: clusterNames.get(cluster) ?? cluster }],
@@ -340,7 +312,8 @@ export async function readOrganization(context: ToolContext, within: Within): Pr
       return why === undefined ? [] : [`${textAt(row, 'name') ?? textAt(row, 'id') ?? '?'}: ${why}`];
     }),
     nodes: rows.flatMap((row) => nodesText(row) ?? []),
-    clusterAlerts: isWhole ? alerts.filter(watchesCluster).map(firingAlert) : [],
+    clusterAlerts: placed.ofClusters,
+    unwatched: placed.unwatched,
     judgedAsWhole: places.filter((place) => place.services === undefined && isKnown(place)).length,
   };
 }

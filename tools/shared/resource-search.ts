@@ -109,7 +109,9 @@ async function statesIn(context: ToolContext, environment_id: string): Promise<R
     | JsonRecord
     | undefined;
   const all = [statuses?.['environment'], ...Object.values(statuses ?? {}).flatMap(recordsIn)].filter(isRecord);
-  return new Map(all.map((status) => [text(status['id']), text(status['state'])]));
+  return new Map(
+    all.flatMap((status) => (text(status['state']) === '' ? [] : [[text(status['id']), text(status['state'])]])),
+  );
 }
 
 async function withStates({ found }: EnvironmentNode, { context }: Search): Promise<EnvironmentNode> {
@@ -117,8 +119,11 @@ async function withStates({ found }: EnvironmentNode, { context }: Search): Prom
   return { found: { ...found, state: states.get(found.id) }, states };
 }
 
+/** The state of a resource that shows none: projects have none. */
+const stateless = ({ kind }: FoundResource): string | undefined => (kind === 'project' ? undefined : 'not known');
+
 /**
- * Adds the states that a search didn't need.
+ * Adds the states that a search didn't need, and says which are not known.
  * @param left number of requests that the search left; a few are sent in any case
  * @returns the resources, and the number of environments whose states weren't read
  */
@@ -131,14 +136,18 @@ export async function addStates(
     ...new Set(found.flatMap(({ state, environment }) => (state === undefined && environment ? [environment] : []))),
   ];
   const most = Math.max(left, keptForStates);
+  const unread = new Set(lacking.slice(most));
   const states = new Map(
     (await eachWithin(lacking, { remainingRequests: most }, (environment) => statesIn(context, environment))).flatMap(
       (one) => [...one],
     ),
   );
   return {
-    found: found.map((one) => ({ ...one, state: one.state ?? states.get(one.id) })),
-    stateless: Math.max(0, lacking.length - most),
+    found: found.map((one) => ({
+      ...one,
+      state: one.state ?? states.get(one.id) ?? (unread.has(one.environment ?? '') ? 'not read' : stateless(one)),
+    })),
+    stateless: unread.size,
   };
 }
 
@@ -213,7 +222,7 @@ async function inOrganization(
     kind: 'cluster',
     path: segmentOf(text(one['name'])),
     id: text(one['id']),
-    state: text(one['status']),
+    state: text(one['status']) || undefined,
   }));
   const searched = inEnvironments(search) ? outer : [];
   const inside = await eachWithin(searched, search, async ({ id, path }) =>

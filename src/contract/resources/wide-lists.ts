@@ -6,7 +6,7 @@ import { ServiceType } from './service.ts';
 
 // No row is marked as a resource: names are resolved only with the lists of projects and environments.
 
-/** A service in the list of an organization. Some platforms add its status. */
+/** A service in the list of an organization. Some platforms add its status, and who asked for its last deployment. */
 export const ServiceOfOrganization = z.object({
   id: Uuid,
   name: z.string(),
@@ -20,6 +20,7 @@ export const ServiceOfOrganization = z.object({
   environment_name: z.string(),
   cluster_id: Uuid,
   status: ServiceDeploymentStatus.optional(),
+  last_deployment_by: z.string().optional(),
 });
 
 /** An environment in the list of an organization. Some platforms add the project's name and the cluster. */

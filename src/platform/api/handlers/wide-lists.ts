@@ -19,6 +19,7 @@ const placedServices = (db: Db, organizationId: string) =>
     .selectFrom('service')
     .innerJoin('environment', 'environment.id', 'service.environment_id')
     .innerJoin('project', 'project.id', 'environment.project_id')
+    .leftJoin('deployment', 'deployment.id', 'service.last_deployment_id')
     .select([
       'service.id',
       'service.name',
@@ -29,6 +30,7 @@ const placedServices = (db: Db, organizationId: string) =>
       'environment.cluster_id',
       'project.id as project_id',
       'project.name as project_name',
+      'deployment.triggered_by',
     ])
     .where('project.organization_id', '=', organizationId)
     .orderBy('project.created_at')
@@ -108,7 +110,7 @@ export const wideListHandlers = {
       db,
       rows.map(({ id }) => id),
     );
-    const results = rows.map(({ kind, spec, ...row }, index) => {
+    const results = rows.map(({ kind, spec, triggered_by, ...row }, index) => {
       const { description, job_type, icon_uri } = JSON.parse(spec) as ShownSpec;
       const type = kind.toUpperCase() as Uppercase<ServiceKind> & ServiceType;
       return {
@@ -118,6 +120,7 @@ export const wideListHandlers = {
         job_type,
         icon_uri: icon_uri ?? defaultIcon(kind),
         status: statuses[index]!,
+        ...(triggered_by !== null && { last_deployment_by: triggered_by }),
       };
     });
     return { results };
