@@ -237,6 +237,7 @@ const extensionShapes = {
     environment_id     uuid required
     environment_name   string required
     cluster_id         uuid required
+    last_deployment_by string
     ${shapes['service status'].replaceAll(/^(\s*)\+?(?=[a-z])/gm, '$1status.')}`,
   'environment of an organization': `
     id                uuid required
