@@ -37,6 +37,8 @@ async function calling(tool: string, args: Json, user = userAnswering(agree)) {
 const domainsOf = async (service: string): Promise<Json[]> =>
   ((await calling('get_service', { service })).answer['domains'] ?? []) as Json[];
 
+const inNetwork = (what: string) => expect.objectContaining({ kind: 'network', what }) as unknown;
+
 test('environments are compared by whether services have domains, and by how these are served, not by their names', async () => {
   const compare = async () => {
     const { answer, text } = await calling('compare_environments', {
@@ -45,10 +47,9 @@ test('environments are compared by whether services have domains, and by how the
     });
     return { text, rows: rowsOf(answer).filter(({ service }) => service === 'checkout-api') };
   };
-  const own = (what: string) => expect.objectContaining({ kind: 'network', what }) as unknown;
   const { rows, text } = await compare();
   expect(rows.find(({ what }) => what === 'custom domains')).toMatchObject({ first: 'there', second: 'none' });
-  expect(rows).not.toContainEqual(own('how its domains are served'));
+  expect(rows).not.toContainEqual(inNetwork('how its domains are served'));
   expect(text).toContain('Of custom domains, only whether there are any');
   const made = await calling('create_custom_domain', {
     service: 'shop/production/checkout-api',
@@ -57,7 +58,7 @@ test('environments are compared by whether services have domains, and by how the
   });
   expect(made.isError, made.text).toBe(false);
   const both = (await compare()).rows;
-  expect(both).not.toContainEqual(own('custom domains'));
+  expect(both).not.toContainEqual(inNetwork('custom domains'));
   expect(both.find(({ what }) => what === 'how its domains are served')).toMatchObject({
     first: 'generated certificate',
     second: 'own certificate',

@@ -36,6 +36,13 @@ async function look(client: TestClient, proxy: RecordingProxy, args: Record<stri
   return { result, overview, text: textOf(result), tokens, asked: proxy.requests.slice(before) };
 }
 
+/** What is known with and without wide reads; who asked for a deployment is known of fewer without them. */
+const compared = ({ results, ...rest }: Overview) => ({
+  ...rest,
+  not_read: undefined,
+  results: results.map((row) => ({ ...row, by: undefined })),
+});
+
 /** Paths that only platforms with wide reads serve. */
 const widePath = /\/organization\/[^/]+\/(services|environments)$|\/environment\/(overview|status)$/;
 
@@ -94,12 +101,6 @@ describe('the organization that a platform starts with', () => {
 
   test('comes to the same where the platform has no wide reads, in more requests', async () => {
     const [wide, narrow] = [await lookWith(), await lookWith(undefined, {}, widePath)];
-    // Who asked for a deployment is known of fewer: the status of an environment says it of its last one.
-    const compared = ({ results, ...rest }: Overview) => ({
-      ...rest,
-      not_read: undefined,
-      results: results.map((row) => ({ ...row, by: undefined })),
-    });
     expect(compared(narrow.overview)).toEqual(compared(wide.overview));
     const importer = { environment: 'data/development', by: 'Cleo Marchetti' };
     for (const { overview } of [wide, narrow])
