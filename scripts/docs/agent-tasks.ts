@@ -1,5 +1,6 @@
 import { building } from '../../test/slow/tasks/building.ts';
 import { dailyWork } from '../../test/slow/tasks/daily-work.ts';
+import { everyday } from '../../test/slow/tasks/everyday.ts';
 import { incidents } from '../../test/slow/tasks/incidents.ts';
 import baseline from '../../test/slow/tasks/baseline.json' with { type: 'json' };
 import { code, markdownTable } from './markdown.ts';
@@ -22,6 +23,7 @@ const groups = [
   { title: 'One failure, and daily work', tasks: dailyWork },
   { title: 'Incidents, with every failure at once', tasks: incidents },
   { title: 'Building', tasks: building },
+  { title: 'Questions of every day, and administration', tasks: everyday },
 ];
 
 const numbers = ({ calls, requests, farRequests, chain, bytes }: Omit<TaskCost, 'tools'>): number[] => [

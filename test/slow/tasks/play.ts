@@ -13,11 +13,11 @@ interface ListedTool {
 
 /** One thing that is done: something asked in a person's words, or a call that the last result proposed. */
 export type Step =
-  | { readonly ask: string; readonly with?: Args; readonly take?: Taken }
+  | { readonly ask: string; readonly with?: Args; readonly take?: Taken; readonly isRefused?: true }
   /** Which of the calls that were proposed last, by its tool or its place; with what is added to its arguments. */
   | { readonly follow: string | number; readonly with?: Args; readonly take?: Taken };
 
-/** Arguments that are read off the results so far: a pattern, and what becomes of what it matches. */
+/** Arguments that are read off the results so far: a pattern, and what becomes of its groups. */
 type Taken = Readonly<Record<string, readonly [pattern: string, value: string]>>;
 
 /** What playing a task took. */
@@ -105,7 +105,7 @@ function takenFrom(results: readonly CallToolResult[], taken: Taken = {}): Args 
     Object.entries(taken).map(([name, [pattern, value]]) => {
       const match = results.map((result) => new RegExp(pattern).exec(textOf(result))).findLast((one) => one !== null);
       if (!match) throw new Error(`no result has ${pattern}`);
-      return [name, value.replaceAll('$1', match[1]!)];
+      return [name, value.replaceAll(/\$(\d)/g, (_, group: string) => match[Number(group)]!)];
     }),
   );
 }
@@ -113,7 +113,7 @@ function takenFrom(results: readonly CallToolResult[], taken: Taken = {}): Args 
 /**
  * Plays a task as a client that knows only what the server says: a tool is found by its text and arguments, a follow-up
  * among what results proposed.
- * @throws Error where a call fails or nothing fits.
+ * @throws Error where a call fails that is not expected to be refused, or the reverse, or nothing fits.
  */
 export async function play(steps: readonly Step[], client: TestClient): Promise<PlayResult> {
   const tools = (await client.list()) as ListedTool[];
@@ -134,9 +134,9 @@ export async function play(steps: readonly Step[], client: TestClient): Promise<
     results.push(result);
     called.push(tool.name);
     bytes += JSON.stringify(args).length + JSON.stringify(result).length;
-    if (result.isError)
+    if (Boolean(result.isError) !== 'isRefused' in step)
       throw new Error(
-        `${'ask' in step ? `"${step.ask}" became ` : ''}${tool.name} ${JSON.stringify(args)}, which failed: ${JSON.stringify(result.content)}`,
+        `${'ask' in step ? `"${step.ask}" became ` : ''}${tool.name} ${JSON.stringify(args)}, which ${result.isError ? 'failed' : 'succeeded'}: ${JSON.stringify(result.content)}`,
       );
   }
   return { tools: called, bytes, texts: results.map(textOf) };

@@ -8,6 +8,7 @@ import { connectorsTo } from '../../support/connectors.ts';
 import { agree, userAnswering } from '../../support/mcp-clients.ts';
 import { isLanding } from '../../suites.ts';
 import { building } from './building.ts';
+import { everyday } from './everyday.ts';
 import { distance, farFrom, longestChain } from './far-platform.ts';
 import { incidents } from './incidents.ts';
 import {
@@ -98,12 +99,13 @@ describe('a client that knows only what the server says', () => {
     expect(far.chain, 'requests that wait for each other').toBeLessThanOrEqual(most(known!.chain, 2));
   });
 
-  test('there is a task for each failure by itself, thirteen incidents and fifteen things to build', () => {
+  test('there is a task for each failure by itself, thirteen incidents, fifteen things to build, and twenty of an everyday', () => {
     expect(
       tasks.flatMap(({ scenario }) => (scenario === undefined || scenario === allScenarios ? [] : scenario)).toSorted(),
     ).toEqual(scenarios.map(({ name }) => name).toSorted());
     expect(incidents.filter(({ scenario }) => scenario === allScenarios)).toHaveLength(13);
     expect(building).toHaveLength(15);
+    expect(everyday).toHaveLength(20);
     expect(new Set(tasks.map(({ want }) => want)).size).toBe(tasks.length);
     expect(
       Object.keys(isRewriting ? {} : baseline).filter((want) => !tasks.some((task) => task.want === want)),
