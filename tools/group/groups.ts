@@ -1,95 +1,133 @@
 import * as z from 'zod';
-import { operations } from '../../src/contract/index.ts';
-import { defineTool, partialUpdate, record, show, table, type JsonRecord } from '../../src/server/tool/index.ts';
+import { operations, type AnyOperation } from '../../src/contract/index.ts';
+import {
+  defineTool,
+  partialUpdate,
+  record,
+  show,
+  table,
+  type JsonRecord,
+  type Tool,
+} from '../../src/server/tool/index.ts';
 import { deletionOf, usedBy } from '../registry/uses.ts';
 import { joined } from '../shared/plan-parts.ts';
 
 const toolset = 'administration';
 
-const ofLabels = { get: operations.get_labels_group, uses: operations.list_services_of_labels_group };
-const ofAnnotations = { get: operations.get_annotations_group, uses: operations.list_services_of_annotations_group };
+/** What differs between groups of labels and of annotations. */
+interface GroupKind {
+  readonly pairs: 'labels' | 'annotations';
+  readonly operations: Readonly<Record<'list' | 'get' | 'create' | 'update' | 'delete' | 'uses', AnyOperation>>;
+  readonly descriptions: Readonly<Record<'list' | 'create' | 'update', string>>;
+  readonly columns: readonly string[];
+  readonly created: Pick<Parameters<typeof defineTool>[1], 'fields' | 'input'>;
+  readonly hidden?: readonly string[];
+}
 
-const later = 'Services that have it get the change with their next deployment.';
+/** The tools of one kind of group. */
+function groupTools({
+  pairs,
+  operations: of,
+  descriptions,
+  columns,
+  created,
+  hidden,
+}: GroupKind): Record<'list' | 'create' | 'update' | 'delete', Tool> {
+  const reads = { get: of.get, uses: of.uses };
+  const groupText = (group: JsonRecord): string => {
+    const rows = (Array.isArray(group[pairs]) ? group[pairs] : []) as readonly JsonRecord[];
+    const keys = rows.map(({ key }) => show(key)).join(', ');
+    return `The ${pairs} group ${show(group['name'])}${keys === '' ? ', which is empty' : ` with ${keys}`}.`;
+  };
+  const update = partialUpdate(of.update);
+  return {
+    list: defineTool(of.list, {
+      toolset,
+      title: `All ${pairs} groups`,
+      description: descriptions.list,
+      render: table(`${pairs} group`, columns),
+    }),
+    create: defineTool(of.create, {
+      toolset,
+      title: `New ${pairs} for services`,
+      description: descriptions.create,
+      ...created,
+      folded: [`${pairs}[]`],
+      plan: () => [`No service has it until its ${pairs}_groups names it.`],
+      render: record({ first: ['name', 'id'] }),
+    }),
+    update: defineTool(of.update, {
+      toolset,
+      title: `Change ${pairs} of services`,
+      description: descriptions.update,
+      ...update,
+      ...(hidden && { hidden }),
+      folded: [`${pairs}[]`],
+      plan: () => ['Services that have it get the change with their next deployment.'],
+      preview: joined(update.preview, usedBy(reads)),
+    }),
+    delete: defineTool(of.delete, {
+      toolset,
+      title: `Remove ${pairs === 'labels' ? 'a labels' : 'an annotations'} group`,
+      description: `Delete ${pairs === 'labels' ? 'a labels' : 'an annotations'} group that no service has; dry_run: true lists those that do.`,
+      preview: deletionOf(reads, groupText),
+      render: record(),
+    }),
+  };
+}
 
-const groupText = (kind: 'labels' | 'annotations') => (group: JsonRecord) => {
-  const pairs = (Array.isArray(group[kind]) ? group[kind] : []) as readonly JsonRecord[];
-  const keys = pairs.map(({ key }) => show(key)).join(', ');
-  return `The ${kind} group ${show(group['name'])}${keys === '' ? ', which is empty' : ` with ${keys}`}.`;
-};
-
-export const listLabelsGroups = defineTool(operations.list_labels_groups, {
-  toolset,
-  title: 'All labels groups',
-  description: 'List the labels groups, with their labels (tags).',
-  render: table('labels group', ['name', 'labels', 'id']),
+const labels = groupTools({
+  pairs: 'labels',
+  operations: {
+    list: operations.list_labels_groups,
+    get: operations.get_labels_group,
+    create: operations.create_labels_group,
+    update: operations.update_labels_group,
+    delete: operations.delete_labels_group,
+    uses: operations.list_services_of_labels_group,
+  },
+  descriptions: {
+    list: 'List the labels groups, with their labels (tags).',
+    create: 'Create a group of labels (tags). Services get it by labels_groups.',
+    update: 'Change the labels (tags) of a group, item by item by key, or its name.',
+  },
+  columns: ['name', 'labels', 'id'],
+  created: { fields: { name: 'Unique.', labels: '{key, value, propagate_to_cloud_provider}.' } },
 });
 
-export const createLabelsGroup = defineTool(operations.create_labels_group, {
-  toolset,
-  title: 'New labels for services',
-  description: 'Create a group of labels (tags). Services get it by labels_groups.',
-  fields: { name: 'Unique.', labels: '{key, value, propagate_to_cloud_provider}.' },
-  folded: ['labels[]'],
-  plan: () => ['No service has it until its labels_groups names it.'],
-  render: record({ first: ['name', 'id'] }),
-});
-
-const labelsUpdate = partialUpdate(operations.update_labels_group);
-
-export const updateLabelsGroup = defineTool(operations.update_labels_group, {
-  toolset,
-  title: 'Change labels of services',
-  description: 'Change the labels (tags) of a group, item by item by key, or its name.',
-  ...labelsUpdate,
-  folded: ['labels[]'],
-  plan: () => [later],
-  preview: joined(labelsUpdate.preview, usedBy(ofLabels)),
-});
-
-export const deleteLabelsGroup = defineTool(operations.delete_labels_group, {
-  toolset,
-  title: 'Remove a labels group',
-  description: 'Delete a labels group that no service has; dry_run: true lists those that do.',
-  preview: deletionOf(ofLabels, groupText('labels')),
-  render: record(),
-});
-
-export const listAnnotationsGroups = defineTool(operations.list_annotations_groups, {
-  toolset,
-  title: 'All annotations groups',
-  description: 'List the annotations groups: annotations, and the objects of the cluster that have them.',
-  render: table('annotations group', ['name', 'annotations', 'scopes', 'id']),
-});
-
-export const createAnnotationsGroup = defineTool(operations.create_annotations_group, {
-  toolset,
-  title: 'New annotations for services',
-  description: 'Create a group of annotations. Services get it by annotations_groups.',
-  fields: { name: 'Unique.', annotations: '{key, value}.', scopes: 'PODS, DEPLOYMENTS, SERVICES, INGRESS, JOBS …' },
-  // The words of the contract are checked all the same.
-  input: { scopes: z.array(z.string()) },
-  folded: ['annotations[]'],
-  plan: () => ['No service has it until its annotations_groups names it.'],
-  render: record({ first: ['name', 'id'] }),
-});
-
-const annotationsUpdate = partialUpdate(operations.update_annotations_group);
-
-export const updateAnnotationsGroup = defineTool(operations.update_annotations_group, {
-  toolset,
-  title: 'Change annotations of services',
-  description: 'Change the annotations of a group, item by item by key, or its name or scopes.',
-  ...annotationsUpdate,
+const annotations = groupTools({
+  pairs: 'annotations',
+  operations: {
+    list: operations.list_annotations_groups,
+    get: operations.get_annotations_group,
+    create: operations.create_annotations_group,
+    update: operations.update_annotations_group,
+    delete: operations.delete_annotations_group,
+    uses: operations.list_services_of_annotations_group,
+  },
+  descriptions: {
+    list: 'List the annotations groups: annotations, and the objects of the cluster that have them.',
+    create: 'Create a group of annotations. Services get it by annotations_groups.',
+    update: 'Change the annotations of a group, item by item by key, or its name or scopes.',
+  },
+  columns: ['name', 'annotations', 'scopes', 'id'],
+  created: {
+    fields: { name: 'Unique.', annotations: '{key, value}.', scopes: 'PODS, DEPLOYMENTS, SERVICES, INGRESS, JOBS …' },
+    // The words of the contract are checked all the same.
+    input: { scopes: z.array(z.string()) },
+  },
   hidden: ['scopes'],
-  folded: ['annotations[]'],
-  plan: () => [later],
-  preview: joined(annotationsUpdate.preview, usedBy(ofAnnotations)),
 });
 
-export const deleteAnnotationsGroup = defineTool(operations.delete_annotations_group, {
-  toolset,
-  title: 'Remove an annotations group',
-  description: 'Delete an annotations group that no service has; dry_run: true lists those that do.',
-  preview: deletionOf(ofAnnotations, groupText('annotations')),
-  render: record(),
-});
+export const {
+  list: listLabelsGroups,
+  create: createLabelsGroup,
+  update: updateLabelsGroup,
+  delete: deleteLabelsGroup,
+} = labels;
+export const {
+  list: listAnnotationsGroups,
+  create: createAnnotationsGroup,
+  update: updateAnnotationsGroup,
+  delete: deleteAnnotationsGroup,
+} = annotations;
