@@ -57,7 +57,7 @@ The names may be in lower case, which takes precedence; an empty variable counts
 
 A proxy resolves host names by itself, so the embedded platform protects internal addresses before it asks one:
 
-- The host of a webhook is resolved here first, and refused if it is private or can't be resolved. For https, the proxy is given the name, and the certificate proves that it is the same host. For http, it is given the address that was checked. With \`--allow-private-webhook-targets\`, the proxy resolves all names. Webhooks don't go through SOCKS without it.
+- The host of a webhook, or of a Helm repository whose charts are listed, is resolved here first, and refused if it is private or can't be resolved. For https, the proxy is given the name, and the certificate proves that it is the same host. For http, it is given the address that was checked. With \`--allow-private-webhook-targets\`, the proxy resolves all names. Webhooks don't go through SOCKS without it.
 - The same holds for git over https. Git servers with \`private: true\` need not be known to the name servers here.
 - Git over ssh, PostgreSQL, Docker engines and their nodes are reached directly.
 

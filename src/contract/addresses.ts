@@ -131,6 +131,10 @@ export const readHttpAddress = (text: string): ParsedAddress | AddressFault =>
 export const readChartAddress = (text: string, scheme: 'https' | 'oci'): ParsedAddress | AddressFault =>
   readAddress(text, { schemes: [scheme] });
 
+/** Reads an address with http or https that may not have credentials. @returns its parts, or why it can't be used */
+export const readServerAddress = (text: string): ParsedAddress | AddressFault =>
+  readAddress(text, { schemes: ['https', 'http'] });
+
 /** A schema for an address. @param read one of the functions above @param base the schema that is checked first */
 export function addressText(
   read: (text: string) => ParsedAddress | AddressFault,

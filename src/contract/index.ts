@@ -162,7 +162,8 @@ export {
 export { DeploymentRuleRequest, type DeploymentRule } from './resources/deployment-rule.ts';
 export { DeploymentWindowRequest, windowTargets, type DeploymentWindow } from './resources/deployment-window.ts';
 export { maximumEventPageSize } from './resources/event.ts';
-export { isVisibleCredential } from './resources/helm-repository.ts';
+export { isVisibleCredential } from './resources/credentials.ts';
+export { gitTokenHost } from './resources/git-token.ts';
 export { HelmRequest, type Helm } from './resources/helm.ts';
 export {
   listedCommits,

@@ -30,6 +30,7 @@ export const referenceKinds = [
   'api_token',
   'deployment_rule',
   'deployment_window',
+  'git_token',
 ] as const;
 export type ReferenceKind = (typeof referenceKinds)[number];
 

@@ -8,7 +8,7 @@ export type DatabaseKind = 'sqlite' | 'postgres';
 
 /**
  * SQL for a member of a column of JSON text, as text. Indexes use the same expression.
- * @param path the names on the way to it, of letters only
+ * @param path the names on the way to it, of letters and underscores only
  */
 export const jsonMemberOf = (kind: DatabaseKind, column: string, path: readonly string[]): string =>
   kind === 'postgres'
@@ -27,7 +27,7 @@ export const jsonMemberFunction = String.raw`create function json_member(value j
 export interface Dialect {
   /**
    * A member of a column of JSON text, as text; null if it is missing.
-   * @param path the names on the way to it, of letters only
+   * @param path the names on the way to it, of letters and underscores only
    */
   readonly member: (column: string, path: readonly string[]) => RawBuilder<string | null>;
   /**

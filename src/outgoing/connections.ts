@@ -26,6 +26,8 @@ export interface ConnectionOptions extends Omit<Agent.Options, 'connect' | 'fact
   readonly connectTimeout: number;
   /** The certificate authorities to verify servers with, in PEM format. Default: those of Node. */
   readonly ca?: string;
+  /** Whether servers may have any certificate. Default: no. */
+  readonly isUnverified?: boolean;
   /**
    * Resolves a host to the only addresses that may be connected to. Called for every connection. A proxy resolves names
    * by itself: behind it an https server proves its name, and for http the proxy is given the address.
@@ -38,6 +40,12 @@ export interface ConnectionOptions extends Omit<Agent.Options, 'connect' | 'fact
 type Undici = typeof import('undici');
 
 const isSocks = ({ url }: Proxy): boolean => url.startsWith('socks5:');
+
+/** The certificates that a server may have, as options of TLS connections. */
+const certificateRules = ({ ca, isUnverified }: Pick<ConnectionOptions, 'ca' | 'isUnverified'>) => ({
+  ...(ca !== undefined && { ca }),
+  ...(isUnverified && { rejectUnauthorized: false }),
+});
 
 /** The host and port that a tunnel is opened to. @param path as the ProxyAgent asks for it */
 const tunnelTarget = async (path: string, origin: URL, { resolve }: ConnectionOptions): Promise<string> => {
@@ -65,7 +73,7 @@ function openTunnels({ Pool }: Undici, proxy: Proxy, origin: URL, options: Conne
 
 /** The connections to one origin through a proxy. */
 function openProxied(undici: Undici, proxy: Proxy, origin: URL, options: ConnectionOptions): Dispatcher {
-  const { connectTimeout, ca, resolve, ...agent } = options;
+  const { connectTimeout, ca, isUnverified, resolve, ...agent } = options;
   if (resolve !== undefined && isSocks(proxy))
     throw new ProxyError(proxy, {
       reason: 'hosts that may not be private are not reached through SOCKS',
@@ -77,7 +85,7 @@ function openProxied(undici: Undici, proxy: Proxy, origin: URL, options: Connect
     uri: proxy.url,
     connectTimeout,
     proxyTunnel: resolve !== undefined || undefined,
-    requestTls: { ...(ca !== undefined && { ca }) },
+    requestTls: certificateRules({ ca, isUnverified }),
     clientFactory: (_, pool) => openTunnels(undici, proxy, origin, options, pool),
   });
 }
@@ -110,8 +118,8 @@ export function createConnections(options: ConnectionOptions): Connections {
   const open = async (): Promise<Agent> => {
     // Only when needed: undici is large, and many runs send no request.
     const undici = await import('undici');
-    const { connectTimeout, ca, resolve, ...agent } = options;
-    const tls = { timeout: connectTimeout, allowH2: false, ...(ca !== undefined && { ca }) };
+    const { connectTimeout, ca, isUnverified, resolve, ...agent } = options;
+    const tls = { timeout: connectTimeout, allowH2: false, ...certificateRules({ ca, isUnverified }) };
     return new undici.Agent({
       ...agent,
       // Only HTTP/1.1: one protocol means one set of failures to handle.

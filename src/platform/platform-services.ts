@@ -195,6 +195,7 @@ export function createPlatformServices(dependencies: PlatformServicesDependencie
           prometheus: realClusters?.prometheus?.evaluation && createPrometheus(realClusters.prometheus.evaluation),
           clusterLimits: realClusters && limitsByRuntime(realClusters),
           backupSchedules: realClusters && backupSchedules(realClusters),
+          simulatesCharts: realClusters === undefined,
           webhookTargets: dependencies.allowPrivateWebhookTargets ? anyAddress : publicOnly,
           ...secretsBy(vault),
         }),

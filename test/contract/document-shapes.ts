@@ -286,7 +286,8 @@ const alertRule = (receivers: string) => `
   presentation.summary     string
   presentation.runbook_url string`;
 
-const helmRepositoryConfig = `
+/** The credentials of Helm repositories that answers show. */
+export const helmRepositoryConfig = `
   config.username                string
   config.access_key_id           string
   config.region                  string

@@ -3,7 +3,7 @@
  * which shape the answer of each operation has. Nothing here is imported from the contract.
  */
 import { endpoints } from './document.ts';
-import { conditionAt, shapes } from './document-shapes.ts';
+import { conditionAt, helmRepositoryConfig, shapes } from './document-shapes.ts';
 
 const identity = `
   id           uuid required
@@ -224,7 +224,21 @@ const extensionShapes = {
     name          string required
     kind          string required
     url           uri required
-    description   string`,
+    description   string
+    ${helmRepositoryConfig}
+    config.service_account_email    string
+    config.token_lifetime_seconds   integer
+    associated_services_count       integer required`,
+  charts: `
+    results[].chart_name   string required
+    results[].versions[]   string`,
+  'git token': `${identity}
+    name           string required
+    type           string required
+    description    string
+    git_api_url    uri
+    expired_at     date-time
+    associated_services_count   integer required`,
   'service of an organization': `
     id                 uuid required
     name               string required
@@ -474,7 +488,17 @@ const beyond: Readonly<Record<string, AnswerShape>> = {
   'GET /organization/{organizationId}/helmRepository/{helmRepositoryId}': one('helm repository'),
   'PUT /organization/{organizationId}/helmRepository/{helmRepositoryId}': one('helm repository'),
   'GET /organization/{organizationId}/helmRepository/{helmRepositoryId}/associatedServices': one('service uses'),
+  'GET /organization/{organizationId}/helmRepository/{helmRepositoryId}/charts': one('charts'),
   'GET /organization/{organizationId}/containerRegistry': list('registry'),
+  'POST /organization/{organizationId}/containerRegistry': one('registry'),
+  'GET /organization/{organizationId}/containerRegistry/{registryId}': one('registry'),
+  'PUT /organization/{organizationId}/containerRegistry/{registryId}': one('registry'),
+  'GET /organization/{organizationId}/containerRegistry/{registryId}/associatedServices': one('service uses'),
+  'GET /organization/{organizationId}/gitToken': list('git token'),
+  'POST /organization/{organizationId}/gitToken': one('git token'),
+  'GET /organization/{organizationId}/gitToken/{gitTokenId}': one('git token'),
+  'PUT /organization/{organizationId}/gitToken/{gitTokenId}': one('git token'),
+  'GET /organization/{organizationId}/gitToken/{gitTokenId}/associatedServices': one('service uses'),
   'GET /organization/{organizationId}/availableRole': list('role'),
   'GET /organization/{organizationId}/inviteMember': list('invitation'),
   'GET /organization/{organizationId}/customRole': list('custom role'),

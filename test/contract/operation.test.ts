@@ -251,9 +251,16 @@ describe('secrets', () => {
       'create_secret_of_project.value',
       ...['application', 'container', 'job', 'environment', 'project'].map((kind) => `update_secret_of_${kind}.value`),
       'update_webhook.target_secret',
+      ...['create', 'update'].flatMap((verb) =>
+        ['password', 'secret_access_key', 'vendor_secret_key', '*'].map(
+          (name) => `${verb}_container_registry.config.${name}`,
+        ),
+      ),
       ...['password', 'secret_access_key', 'vendor_secret_key', '*'].map(
         (name) => `update_helm_repository.config.${name}`,
       ),
+      'create_git_token.token',
+      'update_git_token.token',
       'update_application.autoscaling.scalers[].trigger_authentication.config_yaml',
       'create_container.autoscaling.scalers[].trigger_authentication.config_yaml',
       ...['create_terraform', 'update_terraform'].map((name) => `${name}.terraform_variables_source.tf_vars[].value`),

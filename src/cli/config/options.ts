@@ -203,7 +203,8 @@ export const options = {
   allowPrivateWebhookTargets: withDefault(booleanText, false, {
     env: 'INFRA_ALLOW_PRIVATE_WEBHOOK_TARGETS',
     commands: ['stdio', 'http', 'platform'],
-    description: 'Allow webhooks of the embedded platform to call private and loopback addresses.',
+    description:
+      'Allow webhooks of the embedded platform, and Helm repositories whose charts it lists, to have private and loopback addresses.',
   }),
   scenario: optional(nameList, {
     env: 'INFRA_SCENARIO',

@@ -3,7 +3,6 @@ import { operation } from '../operation.ts';
 import { listOf, pageQuery } from '../primitives.ts';
 import { AlertReceiver, AlertRule, ListedAlertRule } from '../resources/alert-rule.ts';
 import { AdvancedSettings, Cluster, ClusterLock, ClusterStatus } from '../resources/cluster.ts';
-import { ContainerRegistry } from '../resources/container.ts';
 import { Environment } from '../resources/environment.ts';
 import { HelmRepository } from '../resources/helm-repository.ts';
 import { BillingInfo } from '../resources/organization.ts';
@@ -107,12 +106,6 @@ export const organizationExtensions = {
     'helmRepository',
     HelmRepository,
     'List the helm repositories, without credentials.',
-  ),
-  list_container_registries: listInOrganization(
-    'list_container_registries',
-    'containerRegistry',
-    ContainerRegistry,
-    'List the container registries.',
   ),
   get_billing_info: operation({
     ...read,

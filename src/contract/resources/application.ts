@@ -37,7 +37,8 @@ export const GitRepositoryRequest = z.object({
   branch: BranchName.default('main'),
   root_path: z.string().startsWith('/').default('/'),
   provider: z.string().optional(),
-  git_token_id: z.string().nullish(),
+  // Of any form, as in the API document.
+  git_token_id: z.string().meta({ reference: 'git_token' }).nullish(),
 });
 
 export const ApplicationRequest = z.object({

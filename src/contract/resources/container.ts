@@ -1,20 +1,7 @@
 import * as z from 'zod';
 import { Name, reference, resourceOf, Uuid } from '../primitives.ts';
+import { ContainerRegistry } from './container-registry.ts';
 import { Healthchecks, workloadRequestFields, workloadFields } from './service.ts';
-
-/** A linked container registry. Its kind determines the format of image names. */
-export const ContainerRegistry = resourceOf(
-  'registry',
-  z.object({
-    id: Uuid,
-    created_at: z.string().optional(),
-    updated_at: z.string().optional(),
-    name: z.string(),
-    kind: z.string(),
-    url: z.string(),
-    description: z.string().optional(),
-  }),
-);
 
 export const ImageTag = z
   .string()

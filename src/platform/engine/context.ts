@@ -49,6 +49,8 @@ export interface EngineContext {
   readonly alertReceivers?: Readonly<Record<string, AlertReceiverAddress>> | undefined;
   /** Database backup schedules, keyed by the runtime name of the cluster. Default: only on request. */
   readonly backupSchedules?: Readonly<Record<string, BackupSchedule | undefined>> | undefined;
+  /** Whether Helm repositories with addresses of examples have the charts that services use. */
+  readonly simulatesCharts?: boolean | undefined;
   /** Opens the sealed secret of a variable or a webhook. */
   readonly openSecret: (sealed: string) => string;
   /** A digest of a text that reveals nothing about it without the key of the platform's secrets. */

@@ -23,6 +23,7 @@ import type { DeliveryCounts, Engine } from './engine.ts';
 import { endEnvironment } from './environment-end.ts';
 import { environmentStatus } from './environment-status.ts';
 import { environmentHistory, serviceHistory } from './history.ts';
+import { chartsOf } from './helm-charts.ts';
 import { cancelRun, requestRun } from './job-run-requests.ts';
 import { startScheduledRun } from './job-runs.ts';
 import { createLeaderLocks } from './leader-locks.ts';
@@ -135,6 +136,7 @@ export function createEngine(options: EngineOptions): Engine {
     webhookEvents: webhookAttempts,
     sendWebhookTest: (webhook) => sendTest(options, sending, webhook, stopping.signal),
     recordWebhookTest: recordTest,
+    charts: (repository, only) => chartsOf(options, options.webhookTargets, repository, only, stopping.signal),
     deleteWebhook,
     statistics: (trx) => engineStatistics(trx, deliveries, clock.now()),
     wake: () => {

@@ -20,7 +20,15 @@ import type { Restoration, ServiceAddress, ServiceToRun } from '../runtime/index
 import type { BackupRow, Recovery } from './backups/backup.ts';
 import type { ClusterMachines } from './cluster-nodes.ts';
 import type { Series } from './measurements/series.ts';
-import type { AlertRuleTable, DatabaseSchema, Db, DataStore, ServiceTable, WebhookTable } from '../store/index.ts';
+import type {
+  AlertRuleTable,
+  DatabaseSchema,
+  Db,
+  DataStore,
+  HelmRepositoryTable,
+  ServiceTable,
+  WebhookTable,
+} from '../store/index.ts';
 
 export type ServiceStatusAnswer = z.infer<typeof ServiceDeploymentStatus>;
 export type EnvironmentState = z.infer<typeof EnvironmentStatus>;
@@ -249,6 +257,15 @@ export interface Engine {
   sendWebhookTest(webhook: Selectable<WebhookTable>): Promise<WebhookTest>;
   /** Records a test that was sent. */
   recordWebhookTest(trx: Db, webhook: Selectable<WebhookTable>, test: WebhookTest): Promise<WebhookRecord>;
+  /**
+   * Lists the charts of a Helm repository, or only one of them, with their versions. Sends requests, so it must run
+   * outside any transaction.
+   * @throws ApiProblem 400 that says why they can't be read
+   */
+  charts(
+    repository: Selectable<HelmRepositoryTable>,
+    only: string | undefined,
+  ): Promise<{ chart_name: string; versions: string[] }[]>;
   /** Deletes a webhook with its deliveries and their records. */
   deleteWebhook(trx: Db, webhookId: string): Promise<void>;
 

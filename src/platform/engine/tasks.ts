@@ -15,6 +15,7 @@ import { databaseCredentials } from './database-variables.ts';
 import { type DeploymentRow, type DeploymentServiceRow, isPlan } from './deployment-rows.ts';
 import type { ConfiguredService } from './engine.ts';
 import type { StatePath } from './lifecycle.ts';
+import { gitTokenOf, registryOf } from './linked-credentials.ts';
 import { resolvedVariables } from './resolved-variables.ts';
 
 /** The runtime of an environment's cluster. */
@@ -76,19 +77,6 @@ export function taskOf(
   };
 }
 
-/** The registry of the image that a service names. */
-const registryOf = async (db: Db, service: ServiceToRun): Promise<TaskInputs['registry']> => {
-  const id =
-    service.kind === 'container'
-      ? service.spec.registry_id
-      : service.kind === 'job'
-        ? service.spec.source.image?.registry_id
-        : undefined;
-  return id === undefined
-    ? undefined
-    : db.selectFrom('registry').select(['name', 'kind', 'url']).where('id', '=', id).executeTakeFirst();
-};
-
 const domainsOf = async (db: Db, { id }: ServiceToRun): Promise<ServiceDomain[]> => {
   const rows = await db
     .selectFrom('custom_domain')
@@ -129,7 +117,8 @@ export async function taskInputs(
   service: ServiceToRun,
 ): Promise<TaskInputs> {
   return db.read(async (trx) => {
-    const registry = await registryOf(trx, service);
+    const registry = await registryOf(trx, service, openSecret);
+    const gitToken = await gitTokenOf(trx, service, openSecret);
     const environment = await trx
       .selectFrom('environment')
       .innerJoin('project', 'project.id', 'environment.project_id')
@@ -147,6 +136,7 @@ export async function taskInputs(
       domains,
       ...environment,
       ...(registry && { registry }),
+      ...(gitToken && { gitToken }),
       ...(database && { database }),
     };
   });

@@ -64,7 +64,9 @@ export type {
 } from './provider.ts';
 export type {
   DatabaseCredentials,
+  GitTokenInput,
   Phase,
+  RegistryInput,
   ResolvedVariable,
   Restoration,
   RuntimeOperation,

@@ -4,7 +4,7 @@ import type { DatabaseBackups } from './database-backups.ts';
 import type { RuntimeLogLine } from './log-line.ts';
 import type { Meter } from './measured.ts';
 import type { KnownResources, RunningService, RunningVersion, Sweep } from './running-service.ts';
-import type { ServiceToRun, Task, TaskInputs } from './task.ts';
+import type { GitTokenInput, ServiceToRun, Task, TaskInputs } from './task.ts';
 import type { Condition, nodeStates } from '../../contract/index.ts';
 
 /** A machine of a cluster. */
@@ -169,8 +169,14 @@ export interface Runtime {
   /**
    * The newest commits of a service's branch, at most `limit`; newest first. None for services that aren't built from
    * git.
+   * @param gitToken the one that its configuration names
    */
-  commits(service: ServiceToRun, limit: number, signal: AbortSignal): Promise<readonly DeployedCommit[]>;
+  commits(
+    service: ServiceToRun,
+    limit: number,
+    signal: AbortSignal,
+    gitToken?: GitTokenInput,
+  ): Promise<readonly DeployedCommit[]>;
   /**
    * The addresses at which the running version of a service is reached from outside.
    * @param record the record of its deployment; undefined if none has succeeded

@@ -99,6 +99,24 @@ export interface DatabaseCredentials {
   readonly password: string;
 }
 
+/** A token for the private repository that a service is built from. */
+export interface GitTokenInput {
+  /** Its display name. */
+  readonly name: string;
+  /** The only host that it may be sent to, with its port. */
+  readonly host: string;
+  readonly token: string;
+}
+
+/** The registry of an image. */
+export interface RegistryInput {
+  readonly name: string;
+  readonly kind: string;
+  readonly url: string;
+  /** Those that are stored with it. Default: none, or the operator's. */
+  readonly credentials?: { readonly username: string; readonly password: string };
+}
+
 /**
  * The inputs of a task in addition to the configuration of its service. They contain secrets in plain text: never log
  * or store them.
@@ -106,7 +124,9 @@ export interface DatabaseCredentials {
 export interface TaskInputs {
   readonly variables: readonly ResolvedVariable[];
   /** The registry of a container's image. */
-  readonly registry?: { readonly name: string; readonly kind: string; readonly url: string };
+  readonly registry?: RegistryInput;
+  /** The token that the configuration of its source names; absent if it names none, or one that no longer exists. */
+  readonly gitToken?: GitTokenInput;
   /** The name and the mode of its environment. */
   readonly environmentName?: string;
   readonly environmentMode?: string;

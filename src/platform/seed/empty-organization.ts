@@ -83,14 +83,42 @@ export async function addClusters(
   });
   await db.write(async (trx) => {
     for (const cluster of clusters) await addCluster(trx, cluster, owned('cluster', cluster.name));
-    for (const { name, kind, url } of registries) {
-      await trx
-        .insertInto('registry')
-        .values({ ...owned('registry', name), kind, url, description: null })
-        .onConflict((conflict) => conflict.column('id').doUpdateSet({ kind, url, updated_at: now }))
-        .execute();
-    }
+    for (const registry of registries) await addRegistry(trx, registry, owned('registry', registry.name));
   });
+}
+
+interface OwnedRow {
+  readonly id: string;
+  readonly organization_id: string;
+  readonly name: string;
+  readonly created_at: string;
+  readonly updated_at: string;
+}
+
+/**
+ * Adds a registry, or updates the one that it was added as, or that a member of the organization has linked by its name.
+ * Credentials that were stored for another address are removed.
+ */
+async function addRegistry(trx: Db, { kind, url }: RegistryToAdd, row: OwnedRow): Promise<void> {
+  const known = await trx
+    .selectFrom('registry')
+    .select(['id', 'url'])
+    .where('organization_id', '=', row.organization_id)
+    .where((where) => where.or([where('id', '=', row.id), trx.sql.sameIgnoringCase('name', row.name)]))
+    .orderBy((order) => order.case().when('id', '=', row.id).then(0).else(1).end())
+    .executeTakeFirst();
+  if (known === undefined) {
+    await trx
+      .insertInto('registry')
+      .values({ ...row, kind, url, description: null, config: null, sealed_config: null })
+      .execute();
+    return;
+  }
+  await trx
+    .updateTable('registry')
+    .set({ kind, url, updated_at: row.updated_at, ...(known.url !== url && { config: null, sealed_config: null }) })
+    .where('id', '=', known.id)
+    .execute();
 }
 
 /** The default limits of one service. */
@@ -99,13 +127,7 @@ const largestService = { cpu: 64_000, memory: 262_144 };
 const addCluster = async (
   trx: Db,
   { runtime, description, version, limits }: ClusterToAdd,
-  row: {
-    readonly id: string;
-    readonly organization_id: string;
-    readonly name: string;
-    readonly created_at: string;
-    readonly updated_at: string;
-  },
+  row: OwnedRow,
 ): Promise<void> => {
   const maximums = {
     maximum_cpu: limits?.cpu ?? largestService.cpu,

@@ -28,5 +28,6 @@ export const seedIds = {
   secret_id: seedId('variable/shop/staging/checkout-api/PAYMENT_API_KEY'),
   custom_domain_id: seedId('domain/shop/staging/checkout-api'),
   helm_repository_id: seedId('helm-repository/charts'),
+  git_token_id: seedId('git-token/reader'),
   backup_id: seedId('backup/shop/staging/orders-db/nightly'),
 } as const;

@@ -1,36 +1,8 @@
 import type { Insertable } from 'kysely';
 import type { AlertRuleTable, ClusterTable, Db, MemberTable, Vault } from '../store/index.ts';
 import { organizationId, seedId, seedIds } from './ids.ts';
-
-const day = 86_400_000;
-
-/** The times of seeded resources, relative to the first start. */
-export interface SeedTime {
-  /** Milliseconds since the epoch. */
-  readonly start: number;
-  /** The time this many days before the start, as ISO 8601. */
-  readonly ago: (days: number) => string;
-}
-
-export const seedTime = (start: number): SeedTime => ({
-  start,
-  ago: (days) => new Date(start - days * day).toISOString(),
-});
-
-/** The organization's age when it is seeded, in days. */
-const organizationAge = 120;
-
-/** When a store was seeded, derived from the creation of its organization. In milliseconds since the epoch. */
-export const seedStart = (organizationCreatedAt: string): number =>
-  Date.parse(organizationCreatedAt) + organizationAge * day;
-
-const owned = (time: SeedTime, path: string, name: string) => ({
-  id: seedId(path),
-  organization_id: organizationId,
-  name,
-  created_at: time.ago(90),
-  updated_at: time.ago(30),
-});
+import { seedLinkedResources } from './linked-resources.ts';
+import { organizationAge, owned, type SeedTime } from './seed-time.ts';
 
 /** A cluster row with usual values. @param more columns that differ */
 export const clusterRow = (
@@ -112,8 +84,8 @@ const invitation = (time: SeedTime, email: string, sent: number) => ({
 });
 
 /**
- * Inserts the organization and everything outside its projects: clusters, people, registries, groups, receivers, a
- * webhook.
+ * Inserts the organization and everything outside its projects: clusters, people, registries, git tokens, groups,
+ * receivers, a webhook.
  */
 export async function seedOrganization(db: Db, time: SeedTime, vault: Vault): Promise<void> {
   await db
@@ -185,82 +157,7 @@ export async function seedOrganization(db: Db, time: SeedTime, vault: Vault): Pr
       ttl_in_days: 5,
     })
     .execute();
-  await db
-    .insertInto('registry')
-    .values([
-      {
-        ...owned(time, 'registry/acme', 'acme'),
-        kind: 'GENERIC_CR',
-        url: 'https://registry.acme.example',
-        description: 'Our own images.',
-      },
-      {
-        ...owned(time, 'registry/ecr', 'acme-ecr'),
-        kind: 'ECR',
-        url: 'https://000000000000.ecr.acme.example',
-        description: null,
-      },
-      {
-        ...owned(time, 'registry/public-ecr', 'public-ecr'),
-        kind: 'PUBLIC_ECR',
-        url: 'https://public-ecr.acme.example',
-        description: null,
-      },
-      {
-        ...owned(time, 'registry/docker-hub', 'docker-hub'),
-        kind: 'DOCKER_HUB',
-        url: 'https://docker-hub.acme.example',
-        description: null,
-      },
-    ])
-    .execute();
-  await db
-    .insertInto('labels_group')
-    .values([
-      {
-        ...owned(time, 'labels-group/cost', 'cost'),
-        labels: JSON.stringify([
-          { key: 'team', value: 'shop', propagate_to_cloud_provider: true },
-          { key: 'cost-center', value: '4711', propagate_to_cloud_provider: false },
-        ]),
-      },
-      { ...owned(time, 'labels-group/unused', 'trial-labels'), labels: '[]' },
-    ])
-    .execute();
-  await db
-    .insertInto('annotations_group')
-    .values([
-      {
-        ...owned(time, 'annotations-group/metrics', 'metrics'),
-        annotations: JSON.stringify([{ key: 'metrics.acme.example/scrape', value: 'true' }]),
-        scopes: JSON.stringify(['DEPLOYMENTS', 'PODS']),
-      },
-      { ...owned(time, 'annotations-group/unused', 'trial-annotations'), annotations: '[]', scopes: '[]' },
-    ])
-    .execute();
-  await db
-    .insertInto('helm_repository')
-    .values([
-      {
-        ...owned(time, 'helm-repository/charts', 'charts'),
-        kind: 'HTTPS',
-        url: 'https://charts.acme.example',
-        description: 'Public charts.',
-        skip_tls_verification: 0,
-        config: '{}',
-        sealed_config: null,
-      },
-      {
-        ...owned(time, 'helm-repository/private', 'private-charts'),
-        kind: 'OCI_GENERIC_CR',
-        url: 'oci://registry.acme.example/charts',
-        description: null,
-        skip_tls_verification: 0,
-        config: JSON.stringify({ username: 'reader' }),
-        sealed_config: vault.seal(JSON.stringify({ password: 'never-shown' })),
-      },
-    ])
-    .execute();
+  await seedLinkedResources(db, time, vault);
   await db
     .insertInto('alert_receiver')
     .values([

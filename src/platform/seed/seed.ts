@@ -13,7 +13,8 @@ import {
   type EnvironmentTable,
   type ServiceTable,
 } from '../store/index.ts';
-import { seedAlertRules, seedOrganization, seedStart, type SeedTime, seedTime } from './organization.ts';
+import { seedAlertRules, seedOrganization } from './organization.ts';
+import { seedStart, type SeedTime, seedTime } from './seed-time.ts';
 import { organizationId, seedId, seedIds } from './ids.ts';
 import { seedEnvironments, type SeedService, seedServices } from './services.ts';
 import type { EnvironmentMode } from '../../contract/index.ts';

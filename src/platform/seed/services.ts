@@ -1,7 +1,7 @@
 import { ApplicationRequest, ContainerRequest, DatabaseRequest, type ServiceKind } from '../../contract/index.ts';
 import type { ServiceSpecs, StoredAutoscaling } from '../common/index.ts';
 import type { Vault } from '../store/index.ts';
-import type { SeedTime } from './organization.ts';
+import type { SeedTime } from './seed-time.ts';
 import { seedId, seedIds } from './ids.ts';
 
 /** A seeded service. One that isn't deployed stays READY. */

@@ -25,6 +25,8 @@ export type {
   ServiceTable,
   VariableTable,
 } from './schema/schema.ts';
+export type { OrganizationTable } from './schema/paged-lists.ts';
+export { referencesIn, serviceReferences } from './schema/service-references.ts';
 export {
   inBatches,
   type DataStore,

@@ -1,10 +1,10 @@
 import { jsonMemberFunction, type Schema } from '../../database/index.ts';
 import { callWindowStatements } from './postgres/call-windows.ts';
-import { listTotalStatements as inPostgres } from './postgres/list-totals.ts';
+import { listTotalFunction, listTotalTriggers as inPostgres } from './postgres/list-totals.ts';
 import { digestStatements } from './schema/deployed-digests.ts';
 import { platformTables } from './schema/schema.ts';
 import { takeOverEarlierDirectory } from './sqlite/earlier-directory.ts';
-import { listTotalStatements as inSqlite } from './sqlite/list-totals.ts';
+import { listTotalTriggers as inSqlite } from './sqlite/list-totals.ts';
 
 /** The earlier index also covered deployments without a token. */
 const withoutEarlierTokenIndex = ['drop index if exists deployment_of_last_token'];
@@ -20,7 +20,7 @@ export const platformSchema: Schema<typeof platformTables> = {
     {
       name: '0001-tables',
       compatibleSince: 1,
-      after: { postgres: [...inPostgres, ...callWindowStatements], sqlite: inSqlite },
+      after: { postgres: [listTotalFunction, ...inPostgres(1), ...callWindowStatements], sqlite: inSqlite(1) },
     },
     // An earlier lookup failed on JSON that contains U+0000.
     {
@@ -43,6 +43,11 @@ export const platformSchema: Schema<typeof platformTables> = {
     { name: '0015-deployment-windows', compatibleSince: 1 },
     { name: '0016-environment-ends', compatibleSince: 1 },
     { name: '0017-digests-of-deployments', compatibleSince: 1, after: digestStatements },
+    {
+      name: '0018-registries-and-git-tokens',
+      compatibleSince: 1,
+      after: { postgres: inPostgres(18), sqlite: inSqlite(18) },
+    },
   ],
   takeOver: { sqlite: takeOverEarlierDirectory },
 };

@@ -75,7 +75,6 @@ export function strictReader(platform: Pick<TestPlatform, 'must'>): StrictReader
       'list_events',
       'list_services_of_organization',
       'list_environments_of_organization',
-      'list_container_registries',
       'list_roles',
       'list_custom_roles',
       'list_api_tokens',
@@ -91,6 +90,12 @@ export function strictReader(platform: Pick<TestPlatform, 'must'>): StrictReader
     for (const { id } of rowsOf(await ask('list_helm_repositories', organization)))
       for (const name of ['get_helm_repository', 'list_services_of_helm_repository'] as const)
         await ask(name, { ...organization, helm_repository_id: id });
+    for (const { id } of rowsOf(await ask('list_container_registries', organization)))
+      for (const name of ['get_container_registry', 'list_services_of_container_registry'] as const)
+        await ask(name, { ...organization, registry_id: id });
+    for (const { id } of rowsOf(await ask('list_git_tokens', organization)))
+      for (const name of ['get_git_token', 'list_services_of_git_token'] as const)
+        await ask(name, { ...organization, git_token_id: id });
     for (const { id } of rowsOf(await ask('list_labels_groups', organization)))
       for (const name of ['get_labels_group', 'list_services_of_labels_group'] as const)
         await ask(name, { ...organization, labels_group_id: id });

@@ -20,6 +20,8 @@ const sending = [
   'update_container',
   'create_helm_repository',
   'create_webhook',
+  'create_container_registry',
+  'create_git_token',
 ] as const;
 
 beforeAll(async () => {

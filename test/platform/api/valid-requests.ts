@@ -101,6 +101,8 @@ export function validRequests(ids: Ids, mark: string): Record<OperationName, Inp
   const annotations = { name: `${mark} annotations`, annotations: [{ key: 'a/b', value: 'c' }], scopes: ['PODS'] };
   const annotationsGroup = { ...organizationList(ids), ...at('annotations_group_id') };
   const helmRepository = { ...organizationList(ids), ...at('helm_repository_id') };
+  const registry = { ...organizationList(ids), ...at('registry_id') };
+  const gitToken = { ...organizationList(ids), ...at('git_token_id') };
   const terraform = at('terraform_id');
   const environment = at('environment_id');
   const project = at('project_id');
@@ -412,6 +414,44 @@ export function validRequests(ids: Ids, mark: string): Record<OperationName, Inp
     },
     get_helm_repository: helmRepository,
     list_services_of_helm_repository: helmRepository,
+    list_helm_charts: { ...helmRepository, chart_name: 'redis' },
+    get_container_registry: registry,
+    list_services_of_container_registry: registry,
+    create_container_registry: {
+      ...organizationList(ids),
+      name: `${mark} registry`,
+      kind: 'GENERIC_CR',
+      url: 'https://images.example.com',
+      description: 'Made by a test.',
+      config: { username: 'reader', password: 'sent-as-a-password', token_lifetime_seconds: 3600 },
+    },
+    update_container_registry: {
+      ...registry,
+      name: `${mark} registry, again`,
+      kind: 'GENERIC_CR',
+      url: 'https://images.example.com/elsewhere',
+      description: 'Changed by a test.',
+      config: { username: 'writer', password: 'sent-as-a-password', vendor_project_id: 'p' },
+    },
+    list_git_tokens: list,
+    get_git_token: gitToken,
+    list_services_of_git_token: gitToken,
+    create_git_token: {
+      ...organizationList(ids),
+      name: `${mark} token`,
+      type: 'GIT',
+      token: 'sent-as-a-git-token',
+      git_api_url: 'https://git.example.com',
+      expired_at: '2999-01-01',
+      description: 'Made by a test.',
+    },
+    update_git_token: {
+      ...gitToken,
+      name: `${mark} token, again`,
+      type: 'GITLAB',
+      token: 'sent-as-another-git-token',
+      expired_at: '2999-01-01T00:00:00Z',
+    },
     update_helm_repository: {
       ...helmRepository,
       name: `charts ${mark} changed`,
@@ -644,6 +684,8 @@ export function validRequests(ids: Ids, mark: string): Record<OperationName, Inp
     delete_labels_group: { ...organizationList(ids), labels_group_id: seedId('labels-group/unused') },
     delete_annotations_group: { ...organizationList(ids), annotations_group_id: seedId('annotations-group/unused') },
     delete_helm_repository: { ...organizationList(ids), helm_repository_id: seedId('helm-repository/private') },
+    delete_container_registry: { ...organizationList(ids), registry_id: seedId('registry/ecr') },
+    delete_git_token: { ...organizationList(ids), git_token_id: seedId('git-token/unused') },
     delete_application: application,
     delete_container: container,
     delete_database: database,
@@ -821,6 +863,7 @@ export const sentSecrets = [
   'sent-as-an-access-key',
   'sent-as-a-vendor-key',
   'sent-as-a-webhook-secret',
+  'sent-as-a-git-token',
   'in-the-scaler',
 ];
 

@@ -38,6 +38,7 @@ const names = [
   'secret_id',
   'custom_domain_id',
   'helm_repository_id',
+  'git_token_id',
   'backup_id',
 ];
 

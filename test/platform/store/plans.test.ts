@@ -57,6 +57,7 @@ const small = [
   'running_service',
   'unreachable_cluster',
   'registry',
+  'git_token',
   'labels_group',
   'annotations_group',
   'alert_receiver',

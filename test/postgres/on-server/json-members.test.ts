@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { jsonMemberOf } from '../../../src/database/index.ts';
+import { serviceReferences } from '../../../src/platform/store/index.ts';
 import { validRequests } from '../../platform/api/valid-requests.ts';
 import { onDatabaseOf } from '../../support/postgres/test-databases.ts';
 import { rowsOf, startTestPlatform, type TestPlatform } from '../../support/test-platform.ts';
@@ -41,10 +42,13 @@ test.each([
   }
 });
 
-test('they are found by their index', async () => {
-  const plan = await onDatabaseOf(platform.dataDir, [
-    'set enable_seqscan = off',
-    `explain select id from service where kind = 'helm' and ${jsonMemberOf('postgres', '"spec"', ['source', 'repository', 'repository', 'id'])} = 'x'`,
-  ]);
-  expect(JSON.stringify(plan)).toContain('service_of_helm_repository');
-});
+test.each(Object.values(serviceReferences).flat())(
+  'the services are found by $index',
+  async ({ kind, path, index }) => {
+    const plan = await onDatabaseOf(platform.dataDir, [
+      'set enable_seqscan = off',
+      `explain select id from service where kind = '${kind}' and ${jsonMemberOf('postgres', '"spec"', path)} = 'x'`,
+    ]);
+    expect(JSON.stringify(plan)).toContain(index);
+  },
+);

@@ -42,6 +42,7 @@ describe('a thing is found', () => {
     ['cluster', 'acme/production', 'cluster/production'],
     ['role', 'viewer', 'role/viewer'],
     ['registry', 'acme', 'registry/acme'],
+    ['git_token', 'source-reader', 'git-token/reader'],
     ['alert_rule', 'checkout-errors', 'alert-rule/checkout-errors'],
     ['alert_receiver', 'team-mail', 'alert-receiver/mail'],
     ['labels_group', 'cost', 'labels-group/cost'],

@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
 import type { ReferenceKind, ServiceKind } from '../../../contract/index.ts';
 import { invalid, notFound, type ServiceSpecs } from '../../common/index.ts';
-import type { DatabaseSchema, Db, ServiceTable } from '../../store/index.ts';
+import type { DatabaseSchema, Db, OrganizationTable, ServiceTable } from '../../store/index.ts';
 
 /** Tables whose rows have an id of their kind. */
 type FoundById = Extract<ReferenceKind, keyof DatabaseSchema>;
@@ -25,17 +25,12 @@ export async function findById<Kind extends FoundById>(
 }
 
 /** Finds one row of an organization by id. A row of another organization counts as unknown. */
-export async function findInOrganization<
-  Kind extends
-    | 'cluster'
-    | 'webhook'
-    | 'labels_group'
-    | 'annotations_group'
-    | 'registry'
-    | 'helm_repository'
-    | 'member'
-    | 'invitation',
->(db: Db, kind: Kind, organizationId: string, id: string): Promise<Selectable<DatabaseSchema[Kind]>> {
+export async function findInOrganization<Kind extends FoundById & OrganizationTable>(
+  db: Db,
+  kind: Kind,
+  organizationId: string,
+  id: string,
+): Promise<Selectable<DatabaseSchema[Kind]>> {
   await findById(db, 'organization', organizationId);
   const row = await findById(db, kind, id);
   if ((row as { organization_id: string }).organization_id !== organizationId) throw notFound(kind, id);
@@ -76,15 +71,7 @@ export async function findService<Kind extends ServiceKind>(db: Db, kind: Kind, 
  */
 export async function requireReferences(
   db: Db,
-  table:
-    | 'registry'
-    | 'role'
-    | 'member'
-    | 'cluster'
-    | 'alert_receiver'
-    | 'labels_group'
-    | 'annotations_group'
-    | 'helm_repository',
+  table: OrganizationTable,
   organizationId: string,
   member: string,
   ids: readonly string[],

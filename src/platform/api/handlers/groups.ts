@@ -1,11 +1,7 @@
 import type { Selectable } from 'kysely';
-import type { OperationHandlers, RequestContext } from '../handler.ts';
 import type { AnnotationsGroupTable, LabelsGroupTable } from '../../store/index.ts';
-import { isoNow } from '../../common/index.ts';
-import { findById, findInOrganization } from './find.ts';
-import { pageOf } from './page.ts';
-import { ownedBy, requireFreeName, withoutNulls } from './rows.ts';
-import { requireUnused, usesOf } from './uses.ts';
+import type { OperationHandlers } from '../handler.ts';
+import { organizationResources } from './organization-resources.ts';
 
 /** A labels group in responses. */
 export const labelsGroup = (row: Selectable<LabelsGroupTable>) => ({
@@ -20,103 +16,40 @@ export const annotationsGroup = (row: Selectable<AnnotationsGroupTable>) => ({
   scopes: JSON.parse(row.scopes) as string[],
 });
 
-/** The columns of a new row of an organization, once its name is known to be free. */
-async function newRow(
-  table: 'labels_group' | 'annotations_group',
-  organizationId: string,
-  name: string,
-  { db, clock, random }: RequestContext,
-) {
-  await findById(db, 'organization', organizationId);
-  await requireFreeName(db, table, organizationId, name);
-  const now = isoNow(clock);
-  return { id: random.uuid(), created_at: now, updated_at: now, organization_id: organizationId, name };
-}
+const labels = organizationResources('labels_group', {
+  columns: (request: { labels: readonly object[] }) => ({ labels: JSON.stringify(request.labels) }),
+  answer: labelsGroup,
+});
 
-/** Deletes a group that no service has. */
-async function deleteGroup(
-  table: 'labels_group' | 'annotations_group',
-  organizationId: string,
-  id: string,
-  { db }: RequestContext,
-): Promise<undefined> {
-  await requireUnused(table, organizationId, id, db);
-  await db.deleteFrom(table).where('id', '=', id).execute();
-  return undefined;
-}
-
-const labelColumns = ({ labels }: { labels: readonly object[] }) => ({ labels: JSON.stringify(labels) });
-const annotationColumns = ({ annotations, scopes }: { annotations: readonly object[]; scopes: readonly string[] }) => ({
-  annotations: JSON.stringify(annotations),
-  scopes: JSON.stringify([...new Set(scopes)]),
+const annotations = organizationResources('annotations_group', {
+  columns: (request: { annotations: readonly object[]; scopes: readonly string[] }) => ({
+    annotations: JSON.stringify(request.annotations),
+    scopes: JSON.stringify([...new Set(request.scopes)]),
+  }),
+  answer: annotationsGroup,
 });
 
 export const groupHandlers = {
-  get_labels_group: async ({ organization_id, labels_group_id }, { db }) =>
-    labelsGroup(await findInOrganization(db, 'labels_group', organization_id, labels_group_id)),
-  create_labels_group: async ({ organization_id, name, ...group }, context) =>
-    labelsGroup(
-      await context.db
-        .insertInto('labels_group')
-        .values({ ...(await newRow('labels_group', organization_id, name, context)), ...labelColumns(group) })
-        .returningAll()
-        .executeTakeFirstOrThrow(),
-    ),
-  update_labels_group: async ({ organization_id, labels_group_id: id, name, ...group }, { db, clock }) => {
-    await findInOrganization(db, 'labels_group', organization_id, id);
-    await requireFreeName(db, 'labels_group', organization_id, name, id);
-    return labelsGroup(
-      await db
-        .updateTable('labels_group')
-        .set({ name, ...labelColumns(group), updated_at: isoNow(clock) })
-        .where('id', '=', id)
-        .returningAll()
-        .executeTakeFirstOrThrow(),
-    );
-  },
-  delete_labels_group: async ({ organization_id, labels_group_id }, context) =>
-    deleteGroup('labels_group', organization_id, labels_group_id, context),
-  list_services_of_labels_group: async ({ organization_id, labels_group_id }, { db }) => ({
-    results: await usesOf('labels_group', organization_id, labels_group_id, db),
-  }),
-  get_annotations_group: async ({ organization_id, annotations_group_id }, { db }) =>
-    annotationsGroup(await findInOrganization(db, 'annotations_group', organization_id, annotations_group_id)),
-  create_annotations_group: async ({ organization_id, name, ...group }, context) =>
-    annotationsGroup(
-      await context.db
-        .insertInto('annotations_group')
-        .values({ ...(await newRow('annotations_group', organization_id, name, context)), ...annotationColumns(group) })
-        .returningAll()
-        .executeTakeFirstOrThrow(),
-    ),
-  update_annotations_group: async ({ organization_id, annotations_group_id: id, name, ...group }, { db, clock }) => {
-    await findInOrganization(db, 'annotations_group', organization_id, id);
-    await requireFreeName(db, 'annotations_group', organization_id, name, id);
-    return annotationsGroup(
-      await db
-        .updateTable('annotations_group')
-        .set({ name, ...annotationColumns(group), updated_at: isoNow(clock) })
-        .where('id', '=', id)
-        .returningAll()
-        .executeTakeFirstOrThrow(),
-    );
-  },
-  delete_annotations_group: async ({ organization_id, annotations_group_id }, context) =>
-    deleteGroup('annotations_group', organization_id, annotations_group_id, context),
-  list_services_of_annotations_group: async ({ organization_id, annotations_group_id }, { db }) => ({
-    results: await usesOf('annotations_group', organization_id, annotations_group_id, db),
-  }),
-  list_labels_groups: async (input, context) =>
-    pageOf(await ownedBy(context, 'labels_group', input.organization_id), input, (rows) => rows.map(labelsGroup)),
-  list_annotations_groups: async (input, context) =>
-    pageOf(await ownedBy(context, 'annotations_group', input.organization_id), input, (rows) =>
-      rows.map(annotationsGroup),
-    ),
-  list_container_registries: async (input, context) =>
-    pageOf(await ownedBy(context, 'registry', input.organization_id), input, (rows) => rows.map(withoutNulls)),
+  list_labels_groups: labels.list,
+  create_labels_group: labels.create,
+  get_labels_group: ({ organization_id, labels_group_id }, context) =>
+    labels.get(organization_id, labels_group_id, context),
+  update_labels_group: ({ labels_group_id, ...group }, context) => labels.update(labels_group_id, group, context),
+  delete_labels_group: ({ organization_id, labels_group_id }, context) =>
+    labels.remove(organization_id, labels_group_id, context),
+  list_services_of_labels_group: ({ organization_id, labels_group_id }, context) =>
+    labels.uses(organization_id, labels_group_id, context),
+  list_annotations_groups: annotations.list,
+  create_annotations_group: annotations.create,
+  get_annotations_group: ({ organization_id, annotations_group_id }, context) =>
+    annotations.get(organization_id, annotations_group_id, context),
+  update_annotations_group: ({ annotations_group_id, ...group }, context) =>
+    annotations.update(annotations_group_id, group, context),
+  delete_annotations_group: ({ organization_id, annotations_group_id }, context) =>
+    annotations.remove(organization_id, annotations_group_id, context),
+  list_services_of_annotations_group: ({ organization_id, annotations_group_id }, context) =>
+    annotations.uses(organization_id, annotations_group_id, context),
 } satisfies OperationHandlers<
   | `${'get' | 'create' | 'update' | 'delete' | 'list_services_of'}_${'labels' | 'annotations'}_group`
-  | 'list_labels_groups'
-  | 'list_annotations_groups'
-  | 'list_container_registries'
+  | `list_${'labels' | 'annotations'}_groups`
 >;

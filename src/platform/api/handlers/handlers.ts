@@ -5,12 +5,14 @@ import { anyVariableHandlers } from './any-variable.ts';
 import { backupHandlers } from './backups.ts';
 import { cloneHandlers } from './clones.ts';
 import { clusterHandlers } from './clusters.ts';
+import { containerRegistryHandlers } from './container-registries.ts';
 import { customDomainHandlers } from './custom-domains.ts';
 import { deploymentHandlers } from './deployments.ts';
 import { deploymentRuleHandlers } from './deployment-rules.ts';
 import { deploymentWindowHandlers } from './deployment-windows.ts';
 import { environmentEndHandlers } from './environment-ends.ts';
 import { eventHandlers } from './events.ts';
+import { gitTokenHandlers } from './git-tokens.ts';
 import { groupHandlers } from './groups.ts';
 import { helmRepositoryHandlers } from './helm-repositories.ts';
 import { jobHandlers } from './jobs.ts';
@@ -53,4 +55,6 @@ export const handlers: OperationHandlers<OperationName> = {
   ...webhookHandlers,
   ...groupHandlers,
   ...helmRepositoryHandlers,
+  ...containerRegistryHandlers,
+  ...gitTokenHandlers,
 };

@@ -158,11 +158,9 @@ export async function requireImage(
   { db }: RequestContext,
   at = '',
 ): Promise<void> {
-  const registry = await db
-    .selectFrom('registry')
-    .selectAll()
-    .where('id', '=', id)
-    .where('organization_id', '=', organizationId)
+  // Kept, because it would otherwise go before the service is there.
+  const registry = await db.sql
+    .kept(db.selectFrom('registry').selectAll().where('id', '=', id).where('organization_id', '=', organizationId))
     .executeTakeFirst();
   if (!registry) throw invalid(`${at}registry_id`, `no registry has the id ${id}`);
   requireImageName(`${at}image_name`, name, registry);

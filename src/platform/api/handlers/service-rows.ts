@@ -3,6 +3,7 @@ import { isoNow, type ServiceSpecs } from '../../common/index.ts';
 import type { RequestContext } from '../handler.ts';
 import { touchEnvironment } from './environment-changes.ts';
 import { parseServiceRow, type ServiceRow } from './find.ts';
+import { requireGitTokens } from './git-tokens.ts';
 
 /** Adds a service to an environment. It is READY and was never deployed. */
 export async function insertService<Kind extends ServiceKind>(
@@ -13,6 +14,7 @@ export async function insertService<Kind extends ServiceKind>(
   context: RequestContext,
 ) {
   const { db, clock, random, engine } = context;
+  await requireGitTokens(db, environmentId, kind, spec);
   await engine.requireRunnable(db, environmentId, [{ kind, name, spec }]);
   const now = isoNow(clock);
   const row = await db
@@ -49,6 +51,7 @@ export async function replaceService<Kind extends ServiceKind>(
   context: RequestContext,
 ) {
   const { db, clock, engine } = context;
+  await requireGitTokens(db, row.environment_id, row.kind, spec, row.spec);
   await engine.requireRunnable(db, row.environment_id, [{ id: row.id, kind: row.kind, name, spec }]);
   const updated = await db
     .updateTable('service')

@@ -1,7 +1,7 @@
 import { bytesBeyondCut, createMasker, maskBeginning } from '../../../contract/index.ts';
 import { type Connections, decodedBody, ProxyError, UnreadableEncoding } from '../../../outgoing/index.ts';
 import { errorMessage } from '../../common/index.ts';
-import { TargetRefused } from './target.ts';
+import { findRefusal } from './target.ts';
 
 /**
  * Escapes a text for Slack, which would interpret angle brackets as links with other texts or as mentions of everybody.
@@ -136,11 +136,6 @@ const post = async (
     }
     url = new URL(location, url);
   }
-};
-
-const findRefusal = (error: unknown): TargetRefused | undefined => {
-  if (error instanceof TargetRefused) return error;
-  return error instanceof Error && error.cause !== undefined ? findRefusal(error.cause) : undefined;
 };
 
 const failedAttempt = (error: unknown, timedOut: boolean, { timeoutMilliseconds }: SenderOptions): AttemptResult => {

@@ -1,7 +1,7 @@
 import type { LookupAddress } from 'node:dns';
 import { lookup } from 'node:dns/promises';
 import { hiddenSecret } from '../../../contract/index.ts';
-import { type Connections, createConnections } from '../../../outgoing/index.ts';
+import { type ConnectionOptions, type Connections, createConnections } from '../../../outgoing/index.ts';
 import { isPublicAddress } from '../../common/index.ts';
 import type { DataStore, Vault } from '../../store/index.ts';
 
@@ -77,15 +77,24 @@ export const publicOnly: AddressPolicy = isPublicAddress;
 export const anyAddress: AddressPolicy = () => true;
 
 /** Thrown for a target whose address the policy refuses. A retry would fail the same way. */
-export class TargetRefused extends Error {
+class TargetRefused extends Error {
+  /** The refused host and its address, as text. */
+  readonly where: string;
   constructor(host: string, address: string) {
     const where = host === address ? host : `${host} (${address})`;
     super(
       `Not sent: ${where} is a private or reserved address, and the operator doesn't allow those as webhook targets.`,
     );
     this.name = 'TargetRefused';
+    this.where = where;
   }
 }
+
+/** The refused target among an error and its causes; undefined if no address was refused. */
+export const findRefusal = (error: unknown): TargetRefused | undefined => {
+  if (error instanceof TargetRefused) return error;
+  return error instanceof Error && error.cause !== undefined ? findRefusal(error.cause) : undefined;
+};
 
 const connectTimeout = 5000;
 
@@ -99,8 +108,13 @@ const systemResolver: ResolveHost = (host) => lookup(host, { all: true });
  * checked for each connection, and the connection is made to it, so neither DNS rebinding nor a redirect bypasses it.
  * @param resolveHost default: the resolver of this machine
  */
-export const connectionsWithin = (policy: AddressPolicy, resolveHost: ResolveHost = systemResolver): Connections =>
+export const connectionsWithin = (
+  policy: AddressPolicy,
+  resolveHost: ResolveHost = systemResolver,
+  options: Pick<ConnectionOptions, 'isUnverified'> = {},
+): Connections =>
   createConnections({
+    ...options,
     connectTimeout,
     keepAliveTimeout: 4000,
     ...(policy !== anyAddress && {

@@ -45,6 +45,8 @@ export interface DockerContext extends OwnObjects, NodeReach, RegistryAccess {
   readonly clock: PlatformClock;
   /** Returns a secret of the platform, always the same for the same purpose. @returns 32 bytes in base64url */
   readonly secretFor: (purpose: string) => string;
+  /** Whether the operator named a registry, by its host with port: only then may its address be private. */
+  readonly isKnownRegistry: (host: string) => boolean;
   /** The images of databases that replace the official ones. */
   readonly databaseImages: DatabaseImages;
   /** The label of the nodes that may have backups, as name=value; default: all nodes. */

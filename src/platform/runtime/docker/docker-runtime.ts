@@ -117,6 +117,8 @@ interface DockerRuntimeOptions {
   readonly secretFor: (purpose: string) => string;
   /** Returns the credentials for a registry, by its host with port; default: anonymous access. */
   readonly credentialsFor?: (host: string) => DockerRegistryCredentials | undefined;
+  /** Whether the operator named a registry, by its host with port; default: all. Others may not have private addresses. */
+  readonly isKnownRegistry?: (host: string) => boolean;
   /** Settings of the proxy for public ports; default: they are served to this machine only, below `localhost`. */
   readonly proxy?: Partial<ProxySettings>;
   /** Images of databases that replace the official ones. */
@@ -190,6 +192,7 @@ export function createDockerRuntime({
   platformId,
   secretFor,
   credentialsFor = () => undefined,
+  isKnownRegistry = () => true,
   builds,
   placement = anywhere,
   hasFastFailover = false,
@@ -229,6 +232,7 @@ export function createDockerRuntime({
     platformId,
     secretFor,
     credentialsFor,
+    isKnownRegistry,
     databaseImages,
     backupNodeLabel,
     proxy,

@@ -1,4 +1,4 @@
-import { type PagedList, pagedLists, totalTriggerOf } from '../schema/paged-lists.ts';
+import { listsSince, type PagedList, totalTriggerOf } from '../schema/paged-lists.ts';
 
 const triggersOf = (list: PagedList): string[] => {
   const { table, owner } = list;
@@ -9,9 +9,8 @@ const triggersOf = (list: PagedList): string[] => {
   ];
 };
 
-/** The triggers that maintain the total of each list. */
-export const listTotalStatements: readonly string[] = [
-  `create function count_listed() returns trigger language plpgsql as $$
+/** The function of the triggers that maintain totals. */
+export const listTotalFunction = `create function count_listed() returns trigger language plpgsql as $$
     declare owner text;
     begin
       if tg_op = 'INSERT' then
@@ -22,6 +21,7 @@ export const listTotalStatements: readonly string[] = [
         update list_total set total = total - 1 where list = tg_table_name and owner_id = owner;
       end if;
       return null;
-    end $$`,
-  ...pagedLists.flatMap(triggersOf),
-];
+    end $$`;
+
+/** The triggers that maintain the totals of the lists whose tables a step of the schema adds. */
+export const listTotalTriggers = (step: number): readonly string[] => listsSince(step).flatMap(triggersOf);

@@ -16,7 +16,15 @@ export const organizationTables = {
 /** The other tables of the organization's resources. */
 export const resourceTables = {
   registry: table(
-    { ...inOrganization(), kind: text(), url: text(), description: text().orNull() },
+    {
+      ...inOrganization(),
+      kind: text(),
+      url: text(),
+      description: text().orNull(),
+      /** The part of the credentials that responses may show. Null: there are none. */
+      config: json().orNull().since(18),
+      sealed_config: text().orNull().since(18),
+    },
     { indexes: named('registry') },
   ),
   labels_group: table({ ...inOrganization(), labels: json() }, { indexes: named('labels_group') }),
@@ -36,6 +44,18 @@ export const resourceTables = {
       sealed_config: text().orNull(),
     },
     { indexes: named('helm_repository') },
+  ),
+  git_token: table(
+    {
+      ...inOrganization(),
+      type: text(),
+      description: text().orNull(),
+      /** The address of its server. Null: the public one of its type. */
+      git_api_url: text().orNull(),
+      expired_at: time().orNull(),
+      sealed_token: text(),
+    },
+    { since: 18, indexes: named('git_token') },
   ),
   alert_receiver: table(
     { ...inOrganization(), description: text().orNull(), type: text() },

@@ -1,11 +1,14 @@
+import { type DatabaseSchema, platformTables } from './schema.ts';
+
 /** A paged list: its table, and the column of the owner whose rows form one list. */
 export interface PagedList {
-  readonly table: string;
+  readonly table: keyof DatabaseSchema;
   readonly owner: string;
   /** The condition for rows to be in it. */
   readonly only?: string;
 }
 
+/** The tables whose rows belong to an organization, and are listed. */
 const ofOrganization = [
   'project',
   'cluster',
@@ -13,13 +16,15 @@ const ofOrganization = [
   'annotations_group',
   'registry',
   'helm_repository',
+  'git_token',
   'alert_rule',
   'alert_receiver',
   'role',
   'member',
   'webhook',
   'invitation',
-];
+] as const satisfies readonly (keyof DatabaseSchema)[];
+export type OrganizationTable = (typeof ofOrganization)[number];
 
 /**
  * The lists whose totals are kept in `list_total`, so that pages need no counting. Lists of variables contain no
@@ -30,11 +35,15 @@ export const pagedLists: readonly PagedList[] = [
   { table: 'environment', owner: 'project_id' },
   { table: 'service', owner: 'environment_id' },
   ...['project_id', 'environment_id', 'service_id'].map((owner) => ({
-    table: 'variable',
+    table: 'variable' as const,
     owner,
     only: 'sealed_value is null',
   })),
 ];
+
+/** The lists whose tables a step of the schema adds. */
+export const listsSince = (step: number): readonly PagedList[] =>
+  pagedLists.filter(({ table }) => (platformTables[table].options.since ?? 1) === step);
 
 /**
  * The start of the names of a list's triggers, and the condition that a row is in the list.

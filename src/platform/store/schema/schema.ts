@@ -12,6 +12,7 @@ import { identity, inOrder, inOrganization, name, named } from './columns.ts';
 import { engineTables } from './engine-tables.ts';
 import { measurementTables } from './measurement-tables.ts';
 import { organizationTables, resourceTables } from './organization-tables.ts';
+import { referenceIndexes } from './service-references.ts';
 
 /**
  * The platform's data about itself: `seeded`, set once the seed is complete; `key_check`, a signature by the key that
@@ -116,11 +117,7 @@ const projectTables = {
       indexes: {
         ...named('service', 'environment_id'),
         service_of_last_deployment: { on: ['last_deployment_id'], where: 'last_deployment_id is not null' },
-        service_of_helm_repository: {
-          on: [{ column: 'spec', path: ['source', 'repository', 'repository', 'id'] }],
-          where: "kind = 'helm'",
-          since: 2,
-        },
+        ...referenceIndexes,
         service_in_state: { on: ['deployed_state'], since: 4 },
         service_without_digest: { on: ['deployment_status'], where: 'deployed_digest is null', since: 17 },
       },

@@ -1,4 +1,4 @@
-import { type PagedList, pagedLists, totalTriggerOf } from '../schema/paged-lists.ts';
+import { listsSince, type PagedList, totalTriggerOf } from '../schema/paged-lists.ts';
 
 const triggersOf = (list: PagedList): string[] => {
   const { table, owner } = list;
@@ -13,5 +13,5 @@ const triggersOf = (list: PagedList): string[] => {
   ];
 };
 
-/** The triggers that maintain the total of each list. */
-export const listTotalStatements: readonly string[] = pagedLists.flatMap(triggersOf);
+/** The triggers that maintain the totals of the lists whose tables a step of the schema adds. */
+export const listTotalTriggers = (step: number): readonly string[] => listsSince(step).flatMap(triggersOf);

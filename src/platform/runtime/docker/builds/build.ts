@@ -6,6 +6,7 @@ import {
   ConditionError,
   type Observation,
   type ResolvedVariable,
+  type TaskInputs,
   type RuntimeCall,
   type Task,
   type Say,
@@ -234,13 +235,13 @@ const pushed = (
 async function imageFrom(
   general: DockerContext,
   task: Task,
-  variables: readonly ResolvedVariable[],
+  { variables, gitToken }: Pick<TaskInputs, 'variables' | 'gitToken'>,
   say: Say,
   signal: AbortSignal,
 ): Promise<DockerRecord> {
   // All steps use the images of one machine.
   const context = { ...general, docker: await engineForBuilds(general, signal) };
-  const source = fetchedSource(context, task) ?? (await fetchSource(context, task, say, signal));
+  const source = fetchedSource(context, task) ?? (await fetchSource(context, task, say, signal, gitToken));
   const parts = await partsOf(context, task, source, variables, say, signal);
   const find = (): Promise<DockerImage | undefined> =>
     inspectDockerImage(context.docker, parts.name, { signal }).catch(ignoring('not found'));
@@ -266,8 +267,8 @@ export async function beginBuild(context: DockerContext, task: Task, { inputs }:
   if (context.work.progressOf(workKey(task)) !== undefined) return;
   // Another process may have left a part of the source.
   if (fetchedSource(context, task) === undefined) await removeSource(context, task);
-  const { variables } = await inputs();
-  context.work.begin(workKey(task), (say, signal) => imageFrom(context, task, variables, say, signal));
+  const given = await inputs();
+  context.work.begin(workKey(task), (say, signal) => imageFrom(context, task, given, say, signal));
 }
 
 /** Observes a build, with the new lines of its log. */

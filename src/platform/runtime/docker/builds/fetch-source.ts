@@ -3,13 +3,20 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { bytesText, condition } from '../../../../contract/index.ts';
 import type { DeployedCommit } from '../../../common/index.ts';
-import { ConditionError, type Observation, type Task, type Say } from '../../index.ts';
+import {
+  ConditionError,
+  type GitTokenInput,
+  type Observation,
+  type RuntimeCall,
+  type Task,
+  type Say,
+} from '../../index.ts';
 import type { DockerContext, OwnObjects } from '../docker-context.ts';
 import { fetchCommit, GitError, gitFailure, type SourceRepository } from '../git/index.ts';
 import { requireReach } from './image-reach.ts';
 import { engineForBuilds } from '../nodes/node-engines.ts';
 import { observeWork } from '../observe-work.ts';
-import { sourceOf, type ServiceSource } from './service-source.ts';
+import { hostsFor, sourceOf, type ServiceSource } from './service-source.ts';
 import { terraformDockerfile } from '../terraform/workload.ts';
 
 /** A fetched commit, with the paths to build from. */
@@ -67,6 +74,7 @@ const tell = (error: unknown, say: (message: string) => void): void => {
 
 /**
  * Fetches the source of a service's image into a folder of the deployment.
+ * @param gitToken the one that the configuration names
  * @throws Error that says why
  */
 export async function fetchSource(
@@ -74,6 +82,7 @@ export async function fetchSource(
   task: Task,
   say: Say,
   signal: AbortSignal,
+  gitToken?: GitTokenInput,
 ): Promise<FetchedSource> {
   await requireReach({ ...context, docker: await engineForBuilds(context, signal) }, say, signal);
   const source = sourceOf(task);
@@ -84,7 +93,13 @@ export async function fetchSource(
   );
   const directory = await mkdtemp(join(tmpdir(), directoryPrefix(context, task)));
   try {
-    const { repository, commit, bytes } = await fetchCommit(git, request, directory, sourceBytes, signal);
+    const { repository, commit, bytes } = await fetchCommit(
+      hostsFor(git, source, gitToken),
+      request,
+      directory,
+      sourceBytes,
+      signal,
+    );
     const generated = generatedDockerfile(context, task);
     await requirePaths(repository, source, generated !== undefined, commit, signal);
     say(`Fetched commit ${commit.git_commit_id} (${bytesText(bytes)}): ${commit.message}`);
@@ -100,19 +115,26 @@ export async function fetchSource(
 export async function beginFetch(
   context: OwnObjects & Pick<DockerContext, 'builds' | 'terraform' | 'work' | 'registry'>,
   task: Task,
+  { inputs }: Pick<RuntimeCall, 'inputs'>,
 ): Promise<void> {
   const key = workKey(task);
   if (context.work.progressOf(key) !== undefined) return;
   await removeSource(context, task);
-  context.work.begin(key, (say, signal) => fetchSource(context, task, say, signal));
+  const { gitToken } = await inputs();
+  context.work.begin(key, (say, signal) => fetchSource(context, task, say, signal, gitToken));
 }
 
 /** Observes the fetch. Its result is kept for the build. */
-export async function observeFetch(context: DockerContext, task: Task, cursor: string | null): Promise<Observation> {
+export async function observeFetch(
+  context: DockerContext,
+  task: Task,
+  cursor: string | null,
+  call: RuntimeCall,
+): Promise<Observation> {
   const observation = await observeWork(context, task, cursor, {
     key: workKey(task),
     pod: 'git',
-    begin: () => beginFetch(context, task),
+    begin: () => beginFetch(context, task, call),
     onSuccess: (result) => ({ commit: (result as FetchedSource).commit }),
   });
   if (observation.outcome === 'failed') await removeSource(context, task);

@@ -1,6 +1,6 @@
 import { buildSourceFault, sourcePath, type BuildSource } from '../../../common/index.ts';
-import type { ServiceToRun, Task } from '../../index.ts';
-import { type GitRequest, parseGitAddress } from '../git/index.ts';
+import type { GitHosts, GitTokenInput, ServiceToRun, Task } from '../../index.ts';
+import { type GitRequest, hostsWithToken, parseGitAddress } from '../git/index.ts';
 
 /**
  * The source that a service is built from. Paths have no leading or trailing slashes; the root is empty if it is the
@@ -8,6 +8,8 @@ import { type GitRequest, parseGitAddress } from '../git/index.ts';
  */
 export interface ServiceSource {
   readonly request: GitRequest;
+  /** Whether the configuration names a git token. */
+  readonly needsToken: boolean;
   readonly root: string;
   readonly dockerfile: string;
 }
@@ -39,14 +41,13 @@ function readSource(configured: BuildSource, commitId: string | undefined): Serv
     return 'This cluster builds the last stage of a Dockerfile: leave out "docker_target_build_stage".';
   const address = parseGitAddress(url);
   if (typeof address === 'string') return address;
-  if (token !== undefined && token !== null)
-    return 'This cluster stores no git tokens: leave out "git_token_id". The operator of the platform configures credentials for the host of the repository.';
   if (commitId !== undefined && !/^[\da-f]{7,64}$/.test(commitId))
     return `"${commitId}" can't be the id of a commit: it has 7 to 64 of the characters 0-9 and a-f.`;
   const fault = buildSourceFault(configured);
   if (fault !== undefined) return `${fault.field}: ${fault.why}.`;
   return {
     request: { address, branch, ...(commitId !== undefined && { commitId }) },
+    needsToken: token !== undefined && token !== null && address.scheme !== 'ssh',
     root: sourcePath(rootPath)!,
     dockerfile: sourcePath(dockerfilePath ?? 'Dockerfile')!,
   };
@@ -81,3 +82,13 @@ export const deploysByItself = ({
 /** Why such a service is refused, and what to do instead. */
 export const autoDeployRefusal =
   'Nothing watches repositories and registries on this cluster: set "auto_deploy" to false, and deploy the service when there is a new commit or tag.';
+
+/**
+ * The git servers for a source, with the token that its configuration names.
+ * @throws Error if that token no longer exists, or is for another server
+ */
+export function hostsFor(hosts: GitHosts, source: ServiceSource, gitToken: GitTokenInput | undefined): GitHosts {
+  if (source.needsToken && gitToken === undefined)
+    throw new Error('The git token of the service no longer exists: choose another one, or leave "git_token_id" out.');
+  return hostsWithToken(hosts, source.request.address, source.needsToken ? gitToken : undefined);
+}

@@ -11,7 +11,7 @@ import {
   listDockerServices,
 } from '../api/index.ts';
 import { labelFilter, runOfLabels } from '../labels.ts';
-import { abandonPull, beginPull, observePull } from '../services/pull.ts';
+import { abandonPull, beginPull, observePull, type PullContext } from '../services/pull.ts';
 import { deleteUnusedFiles } from '../services/mounted-files.ts';
 import { readRecord } from '../record.ts';
 import { abandonRollOut, beginRollOut, observeRollOut } from '../services/roll-out.ts';
@@ -32,11 +32,7 @@ function dataRefusal({ service, runningRecord }: Task): Condition | undefined {
 }
 
 /** Starts to pull the image of a database. The phase also includes its rollout: databases have no phase for pulls. */
-async function beginDatabaseRollOut(
-  context: Pick<DockerContext, 'databaseImages' | 'work' | 'docker' | 'credentialsFor'>,
-  task: Task,
-  call: RuntimeCall,
-): Promise<void> {
+async function beginDatabaseRollOut(context: PullContext, task: Task, call: RuntimeCall): Promise<void> {
   if (dataRefusal(task) === undefined) await beginPull(context, task, call);
 }
 

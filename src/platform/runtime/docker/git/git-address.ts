@@ -9,7 +9,7 @@ import {
 } from '../../../../contract/index.ts';
 import { proxyFor } from '../../../../outgoing/index.ts';
 import { isPublicAddress } from '../../../common/index.ts';
-import { ConditionError, type GitHosts, type GitHost } from '../../index.ts';
+import { ConditionError, type GitHosts, type GitHost, type GitTokenInput } from '../../index.ts';
 
 type Scheme = 'https' | 'http' | 'ssh';
 
@@ -71,6 +71,23 @@ export async function allowedAddresses(hosts: GitHosts, address: GitAddress): Pr
 
 /** The settings of a host. */
 export const gitHostOf = (hosts: GitHosts, host: string): GitHost => (Object.hasOwn(hosts, host) ? hosts[host]! : {});
+
+/**
+ * The git servers, where a service's own token replaces the operator's. Addresses of ssh have no tokens.
+ * @throws Error if the token is for another server
+ */
+export function hostsWithToken(
+  hosts: GitHosts,
+  { scheme, host }: Pick<GitAddress, 'scheme' | 'host'>,
+  given: GitTokenInput | undefined,
+): GitHosts {
+  if (given === undefined || scheme === 'ssh') return hosts;
+  if (given.host !== host)
+    throw new Error(
+      `The git token ${given.name} is for ${given.host}, and the repository is at ${host}: choose a token for that server.`,
+    );
+  return { ...hosts, [host]: { ...gitHostOf(hosts, host), token: given.token } };
+}
 
 /** A request for a source. Failures are explained by it. */
 export interface GitRequest {

@@ -1,7 +1,7 @@
 /** Git, for building services. */
 
 export { fetchCommit, fetchHistory, type FetchedCommit } from './fetch-commit.ts';
-export { parseGitAddress, type GitAddress, type GitRequest } from './git-address.ts';
+export { hostsWithToken, parseGitAddress, type GitAddress, type GitRequest } from './git-address.ts';
 export { CommitRefusal } from './commit-refusal.ts';
 export { gitFailure } from './git-failure.ts';
 export { GitError } from './git-program.ts';

@@ -15,7 +15,7 @@ import {
 } from '../api/index.ts';
 import { hasEnded } from '../instance-states.ts';
 import { ensureNetwork, isNetworkGone } from '../services/environment-network.ts';
-import { credentialsForImage } from '../builds/image-reach.ts';
+import { credentialsForServiceImage } from '../builds/image-reach.ts';
 import { requireFittingNode } from '../nodes/fitting-nodes.ts';
 import { remainsOf } from '../cleanup/forgotten-containers.ts';
 import { jobCommandOf, jobSpecOf, withJobCommand } from './job.ts';
@@ -128,7 +128,9 @@ async function create(
     await requireFittingNode(context, spec.TaskTemplate, signal);
     // A second run of something that has already run can't be undone.
     await confirm();
-    await createDockerService(docker, spec, credentialsForImage(context, record.image), { signal });
+    await createDockerService(docker, spec, credentialsForServiceImage(context, record.image, given.registry), {
+      signal,
+    });
     return true;
   } catch (error) {
     if (isDockerError(error, 'conflict') || isNetworkGone(error)) return false;

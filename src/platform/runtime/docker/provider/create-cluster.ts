@@ -17,6 +17,12 @@ export const engineCredentials =
     return credentials && { ...credentials, serveraddress: host };
   };
 
+/** Returns whether the operator named a registry. */
+const knownRegistries = ({ registries }: Pick<SharedSettings, 'registries'>): ((host: string) => boolean) => {
+  const hosts = new Set(registries.map(({ url }) => URL.parse(url)?.host ?? url));
+  return (host) => hosts.has(host);
+};
+
 /** The settings of a proxy, with the domain of its cluster. */
 export const proxyOf = ({ domain, settings: { proxy } }: DescribedCluster<ClusterSettings>) => ({
   ...proxy,
@@ -67,6 +73,7 @@ export async function createCluster(
         databaseImages: shared.images,
         backupNodeLabel: cluster.backupNodeLabel,
         credentialsFor: engineCredentials(shared),
+        isKnownRegistry: knownRegistries(shared),
         ...parts,
       });
     },

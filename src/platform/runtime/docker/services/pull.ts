@@ -1,6 +1,7 @@
 import { condition } from '../../../../contract/index.ts';
 import { ConditionError, type Observation, type RuntimeCall, type Task, type TaskInputs } from '../../index.ts';
 import { databaseImage, dataStorage, dataVersionOf } from '../databases/databases.ts';
+import { hostOfRegistry, publicRegistry, requireAllowedRegistry } from '../builds/image-reach.ts';
 import type { DockerContext } from '../docker-context.ts';
 import {
   inspectDockerDistribution,
@@ -14,18 +15,12 @@ import { volumeName } from '../names.ts';
 import { type DockerRecord, readRecord, writeRecord } from '../record.ts';
 import type { TaskHandler } from '../task-handler.ts';
 
-/** The registry of image names without a host. */
-const publicRegistry = 'docker.io';
-
 /** The location of an image: the host of its registry, and its name there with the tag. */
 interface ImageReference {
   readonly host: string;
   readonly repository: string;
   readonly tag: string;
 }
-
-const hostOf = ({ kind, url }: NonNullable<TaskInputs['registry']>): string =>
-  kind === 'DOCKER_HUB' ? publicRegistry : (URL.parse(url)?.host ?? url);
 
 /** Returns the image that a service names. @throws Error for a service that names none */
 function imageOf(service: Task['service']): {
@@ -52,7 +47,7 @@ function referenceOf(
   const { image_name: repository, tag, registry_id: registryId } = imageOf(service);
   if (registry === undefined && registryId !== undefined)
     throw new Error('The registry of the image no longer exists: choose another one for the service.');
-  return { host: registry === undefined ? publicRegistry : hostOf(registry), repository, tag };
+  return { host: registry === undefined ? publicRegistry : hostOfRegistry(registry), repository, tag };
 }
 
 const keyOf = ({ deploymentId, service }: Task): string => `pull/${deploymentId}/${service.id}`;
@@ -123,21 +118,31 @@ const dataOf = ({
           : readRecord(runningRecord)?.data,
       };
 
+/** The parts of the context that a pull takes. */
+export type PullContext = Pick<
+  DockerContext,
+  'databaseImages' | 'work' | 'docker' | 'credentialsFor' | 'isKnownRegistry'
+>;
+
 /** Starts to pull the image of a service. */
-export async function beginPull(
-  context: Pick<DockerContext, 'databaseImages' | 'work' | 'docker' | 'credentialsFor'>,
-  task: Task,
-  { inputs }: RuntimeCall,
-): Promise<void> {
-  const reference = referenceOf(context, task, await inputs());
-  context.work.begin(keyOf(task), (say, signal) =>
-    pull(context, reference, context.credentialsFor(reference.host), say, signal),
-  );
+export async function beginPull(context: PullContext, task: Task, { inputs }: RuntimeCall): Promise<void> {
+  const given = await inputs();
+  const reference = referenceOf(context, task, given);
+  const { host } = reference;
+  // The images of databases are the operator's.
+  const registry = task.service.kind === 'database' ? undefined : given.registry;
+  const credentials = registry?.credentials
+    ? { ...registry.credentials, serveraddress: host }
+    : context.credentialsFor(host);
+  context.work.begin(keyOf(task), async (say, signal) => {
+    if (registry) await requireAllowedRegistry(context, host);
+    return pull(context, reference, credentials, say, signal);
+  });
 }
 
 /** Reports the progress of a pull. A pull that another process started is started again. */
 export async function observePull(
-  context: Pick<DockerContext, 'clock' | 'databaseImages' | 'work' | 'docker' | 'credentialsFor'>,
+  context: PullContext & Pick<DockerContext, 'clock'>,
   task: Task,
   cursor: string | null,
   call: RuntimeCall,

@@ -21,7 +21,7 @@ import {
 } from '../api/index.ts';
 import { engineStart } from '../engine-start.ts';
 import { ensureNetwork, isNetworkGone } from './environment-network.ts';
-import { credentialsForImage } from '../builds/image-reach.ts';
+import { credentialsForServiceImage } from '../builds/image-reach.ts';
 import { isUp, hasFailed, isUnschedulable } from '../instance-states.ts';
 import { boundTo } from './bound-to.ts';
 import { requireFittingNode } from '../nodes/fitting-nodes.ts';
@@ -136,6 +136,8 @@ export async function beginRollOut(
   const present = await findDockerService(context, task.service, signal);
   if (labelledDeployment(present?.Spec.Labels) === task.deploymentId) return;
   const spec = await specOfTask(context, task, call);
+  const { registry } = task.service.kind === 'container' ? await call.inputs() : {};
+  const credentials = credentialsForServiceImage(context, spec.TaskTemplate.ContainerSpec.Image, registry);
   if (task.phase.operation === 'restart' && present === undefined)
     await requireParts(context, task.service, spec, signal);
   await requireFittingNode(context, spec.TaskTemplate, signal);
@@ -143,7 +145,7 @@ export async function beginRollOut(
   for (let attempt = 1; ; attempt += 1) {
     try {
       // In sequence: each attempt follows the previous one.
-      await applySpec(context, task, () => spec, { signal, credentials: credentialsOf(context, spec) });
+      await applySpec(context, task, () => spec, { signal, credentials });
       return;
     } catch (error) {
       // The network has just been deleted with the last service of the environment.
@@ -153,9 +155,6 @@ export async function beginRollOut(
     }
   }
 }
-
-const credentialsOf = (context: RegistryAccess, spec: DockerServiceSpec) =>
-  credentialsForImage(context, spec.TaskTemplate.ContainerSpec.Image);
 
 type Lost = Awaited<ReturnType<typeof lostInstances>>;
 
