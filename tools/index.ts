@@ -83,7 +83,19 @@ import { startServices } from './service/start-services.ts';
 import { stopServices } from './service/stop-services.ts';
 import { createTerraform, planTerraform, redeployTerraform } from './terraform/terraform.ts';
 import { createEnvironmentVariable, overrideEnvironmentVariable, createSecret } from './variable/new-variables.ts';
-import { deleteHelmRepository, listHelmRepositories, updateHelmRepository } from './registry/helm-repositories.ts';
+import {
+  createContainerRegistry,
+  deleteContainerRegistry,
+  listContainerRegistries,
+  updateContainerRegistry,
+} from './registry/container-registries.ts';
+import { createGitToken, deleteGitToken, listGitTokens, updateGitToken } from './registry/git-tokens.ts';
+import {
+  deleteHelmRepository,
+  listHelmCharts,
+  listHelmRepositories,
+  updateHelmRepository,
+} from './registry/helm-repositories.ts';
 import { deleteEnvironmentVariable } from './variable/delete-environment-variable.ts';
 import { listEnvironmentVariables } from './variable/list-environment-variables.ts';
 import { setEnvironmentVariables } from './variable/set-environment-variables.ts';
@@ -191,6 +203,15 @@ export const tools: readonly Tool[] = [
   listHelmRepositories,
   updateHelmRepository,
   deleteHelmRepository,
+  listHelmCharts,
+  listContainerRegistries,
+  createContainerRegistry,
+  updateContainerRegistry,
+  deleteContainerRegistry,
+  listGitTokens,
+  createGitToken,
+  updateGitToken,
+  deleteGitToken,
   listLabelsGroups,
   createLabelsGroup,
   updateLabelsGroup,

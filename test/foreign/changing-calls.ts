@@ -15,7 +15,7 @@ const staging = ({ state, ids }: OtherPlatform) => state.environments.find(({ id
 type Json = Record<string, unknown>;
 
 const rowNamed = (
-  list: 'environments' | 'projects' | 'webhooks' | 'helmRepositories' | 'alertRules',
+  list: 'environments' | 'projects' | 'webhooks' | 'helmRepositories' | 'registries' | 'alertRules',
   name: string,
   { server }: Made,
 ): Json | undefined =>
@@ -276,6 +276,51 @@ const organizationCalls: readonly ForeignCall[] = [
     args: (server) => ({ ...organization(server), helm_repository_id: 'charts' }),
     changes: ['-helmRepositories charts'],
     holds: ({ questions }) => expect(questions.join('\n')).toMatch(/Used by: helm shop\/|Used by: helm /),
+  },
+  {
+    tool: 'create_container_registry',
+    args: (server) => ({
+      ...organization(server),
+      name: 'mirror',
+      kind: 'GENERIC_CR',
+      url: 'https://mirror.example.com',
+      config: { username: 'puller', password: 'very-secret-of-images' },
+    }),
+    changes: ['+registries mirror'],
+    holds: (made) => {
+      expect(rowNamed('registries', 'mirror', made)).toMatchObject({ config: { password: 'very-secret-of-images' } });
+      expect(JSON.stringify([made.result, made.questions])).not.toContain('very-secret-of-images');
+    },
+  },
+  {
+    tool: 'update_container_registry',
+    args: (server) => ({ ...organization(server), registry_id: 'mirror', description: 'A mirror.' }),
+    changes: ['~registries mirror'],
+    holds: (made) => {
+      expect(made.questions.join('\n')).toContain("Where the platform doesn't keep it, it is lost");
+      expect(made.questions.join('\n')).toContain('No service that is shown here uses it.');
+    },
+  },
+  {
+    tool: 'delete_container_registry',
+    args: (server) => ({ ...organization(server), registry_id: 'mirror' }),
+    changes: ['-registries mirror'],
+    holds: ({ questions }) => expect(questions.join('\n')).toContain('No service that is shown here uses it.'),
+  },
+  {
+    tool: 'create_git_token',
+    args: (server) => ({ ...organization(server), name: 'mine', type: 'FORGE', token: 'very-secret-of-source' }),
+    refused: { says: /not|no /, why: 'the document has only the list of git tokens' },
+  },
+  {
+    tool: 'update_git_token',
+    args: (server) => ({ ...organization(server), git_token_id: 'reader', name: 'all-reader' }),
+    refused: { says: /not|no /, why: 'the document has only the list of git tokens' },
+  },
+  {
+    tool: 'delete_git_token',
+    args: (server) => ({ ...organization(server), git_token_id: 'reader' }),
+    refused: { says: /not|no /, why: 'the document has only the list of git tokens' },
   },
   {
     tool: 'create_webhook',

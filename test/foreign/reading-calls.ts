@@ -281,6 +281,24 @@ export const readingCalls: readonly ForeignCall[] = [
     holds: (made) => expect(rows(made)).toHaveLength(made.server.platform.state.annotationsGroups.length),
   },
   {
+    tool: 'list_helm_charts',
+    args: (server) => ({ ...organization(server), helm_repository_id: 'charts' }),
+    holds: (made) => expect(rows(made)).toEqual([{ chart_name: 'cache', versions: ['19.1.0', '19.2.0'] }]),
+  },
+  {
+    tool: 'list_container_registries',
+    args: (server) => organization(server),
+    holds: (made) => {
+      expect(rows(made)).toHaveLength(made.server.platform.state.registries.length);
+      expect(JSON.stringify(made.result)).not.toContain('registry-password');
+    },
+  },
+  {
+    tool: 'list_git_tokens',
+    args: (server) => organization(server),
+    holds: (made) => expect(rows(made)).toMatchObject([{ name: 'reader', type: 'FORGE' }]),
+  },
+  {
     tool: 'list_helm_repositories',
     args: (server) => organization(server),
     holds: (made) => expect(rows(made)).toHaveLength(made.server.platform.state.helmRepositories.length),

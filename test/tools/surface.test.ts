@@ -34,7 +34,9 @@ const expectedNames =
   'list_roles, update_member_role, remove_member, list_invitations, revoke_invitation, resend_invitation, list_api_tokens, revoke_api_token, ' +
   'update_webhook, test_webhook, delete_webhook, ' +
   'create_alert_rule, silence_alert_rule, unsilence_alert_rule, delete_alert_rule, ' +
-  'list_helm_repositories, update_helm_repository, delete_helm_repository, ' +
+  'list_helm_repositories, update_helm_repository, delete_helm_repository, list_helm_charts, ' +
+  'list_container_registries, create_container_registry, update_container_registry, delete_container_registry, ' +
+  'list_git_tokens, create_git_token, update_git_token, delete_git_token, ' +
   'list_labels_groups, create_labels_group, update_labels_group, delete_labels_group, ' +
   'list_annotations_groups, create_annotations_group, update_annotations_group, delete_annotations_group, ' +
   'get_deployment_rule, update_deployment_rule, list_deployment_windows, create_deployment_window, delete_deployment_window, ' +
@@ -200,6 +202,8 @@ describe('input schemas', () => {
       'set_environment_variables.secrets',
       'create_alert_rule.condition',
       'update_helm_repository.config',
+      'create_container_registry.config',
+      'update_container_registry.config',
       'create_labels_group.labels[]',
       'update_labels_group.labels[]',
       'create_annotations_group.annotations[]',

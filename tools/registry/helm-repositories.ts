@@ -1,17 +1,7 @@
-import { identifyingMembers, operations } from '../../src/contract/index.ts';
-import {
-  defineTool,
-  partialUpdate,
-  pick,
-  reading,
-  readUses,
-  record,
-  show,
-  table,
-  type JsonRecord,
-  type Preview,
-} from '../../src/server/tool/index.ts';
-import { joined, movedSecretLines } from '../shared/plan-parts.ts';
+import { operations } from '../../src/contract/index.ts';
+import { defineTool, partialUpdate, record, show, table, type JsonRecord } from '../../src/server/tool/index.ts';
+import { joined } from '../shared/plan-parts.ts';
+import { movedCredentials } from './credentials.ts';
 import { deletionOf } from './uses.ts';
 
 const helmReads = { get: operations.get_helm_repository, uses: operations.list_services_of_helm_repository };
@@ -25,29 +15,12 @@ export const listHelmRepositories = defineTool(operations.list_helm_repositories
 
 const update = partialUpdate(operations.update_helm_repository);
 
-const idsIn = (args: JsonRecord) =>
-  pick(args, identifyingMembers(operations.get_helm_repository)) as {
-    organization_id: string;
-    helm_repository_id: string;
-  };
-
-const secretNames = ['password', 'secret_access_key', 'vendor_secret_key'];
-
-/** Whether stored credentials get another address. */
-const movedCredentials: Preview = reading(
-  readUses('the plan does not say whether stored credentials get another address', operations.get_helm_repository),
-  async (args, { reader }) => {
-    const given = secretNames.some((name) => (args['config'] as JsonRecord | undefined)?.[name] !== undefined);
-    return movedSecretLines('url', args, await reader.attempt(operations.get_helm_repository, idsIn(args)), !given);
-  },
-);
-
 export const updateHelmRepository = defineTool(operations.update_helm_repository, {
   toolset: 'administration',
   title: 'Change a Helm chart repository',
   description: 'Change a Helm chart repository: also its description; config for new credentials, such as {password}.',
   ...update,
-  preview: joined(update.preview, movedCredentials),
+  preview: joined(update.preview, movedCredentials(operations.get_helm_repository)),
   hidden: ['kind', 'skip_tls_verification', 'description'],
   folded: ['config'],
 });
@@ -61,4 +34,12 @@ export const deleteHelmRepository = defineTool(operations.delete_helm_repository
   description: 'Delete a Helm chart repository that no service uses any more; dry_run: true lists those that do.',
   preview: deletionOf(helmReads, repositoryText),
   render: record(),
+});
+
+export const listHelmCharts = defineTool(operations.list_helm_charts, {
+  toolset: 'administration',
+  title: 'Helm charts and their versions',
+  description: 'List the charts that a Helm chart repository offers, with versions, or the versions of one chart_name.',
+  fields: { chart_name: 'Only this chart.' },
+  render: table('chart', ['chart_name', 'versions']),
 });

@@ -66,8 +66,9 @@ export const usedBy = ({ get, uses }: UseReads): Preview =>
 /**
  * What a deletion would remove, and who uses it.
  * @param describe the resource in one line
+ * @param without what those can't do any more, as a sentence
  */
-export const deletionOf = (reads: UseReads, describe: (record: JsonRecord) => string): Preview =>
+export const deletionOf = (reads: UseReads, describe: (record: JsonRecord) => string, without?: string): Preview =>
   reading(readsOf(reads), async (args, { reader }) => {
     const { record, listed } = await readUsed(reads, args, reader);
     const count = countOf(record);
@@ -76,6 +77,9 @@ export const deletionOf = (reads: UseReads, describe: (record: JsonRecord) => st
       ...useLines(listed, count),
       ...((listed?.length || count) === 0
         ? []
-        : ['Change these services first: a platform refuses this while it is used, or leaves them without it.']),
+        : [
+            ...(without === undefined ? [] : [without]),
+            'Change these services first: a platform refuses this while it is used, or leaves them without it.',
+          ]),
     ];
   });

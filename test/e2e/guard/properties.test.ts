@@ -118,6 +118,10 @@ describe('a planted secret', () => {
     update_environment_variable: (value) => ({ key: 'DB_PASSWORD', value }),
     create_webhook: (target_secret) => ({ target_secret }),
     create_helm_repository: (password) => ({ config: { username: 'ci', password } }),
+    create_container_registry: (password) => ({ config: { username: 'ci', password } }),
+    update_container_registry: (password) => ({ config: { username: 'ci', password } }),
+    create_git_token: (token) => ({ token }),
+    update_git_token: (token) => ({ token }),
     update_helm: (secret) => ({
       arguments: ['--password', secret],
       values_override: { set: [['auth.password', secret]] },
