@@ -12,6 +12,13 @@ import {
   silenceAlertRule,
   unsilenceAlertRule,
 } from './alert-rule/alert-administration.ts';
+import {
+  createAlertReceiver,
+  deleteAlertReceiver,
+  listAlertReceivers,
+  testAlertReceiver,
+  updateAlertReceiver,
+} from './alert-rule/alert-receivers.ts';
 import { listAlertRules, updateAlertRule } from './alert-rule/alert-rules.ts';
 import {
   createApplication,
@@ -66,7 +73,7 @@ import {
   listMembers,
   inviteMember,
 } from './organization/organizations.ts';
-import { listApiTokens, revokeApiToken } from './people/api-tokens.ts';
+import { createApiToken, listApiTokens, revokeApiToken } from './people/api-tokens.ts';
 import { listInvitations, resendInvitation, revokeInvitation } from './people/invitations.ts';
 import { removeMember, updateMemberRole } from './people/members.ts';
 import { listRoles } from './people/roles.ts';
@@ -192,6 +199,7 @@ export const tools: readonly Tool[] = [
   revokeInvitation,
   resendInvitation,
   listApiTokens,
+  createApiToken,
   revokeApiToken,
   updateWebhook,
   testWebhook,
@@ -200,6 +208,11 @@ export const tools: readonly Tool[] = [
   silenceAlertRule,
   unsilenceAlertRule,
   deleteAlertRule,
+  listAlertReceivers,
+  createAlertReceiver,
+  updateAlertReceiver,
+  testAlertReceiver,
+  deleteAlertReceiver,
   listHelmRepositories,
   updateHelmRepository,
   deleteHelmRepository,

@@ -128,6 +128,7 @@ export {
   type Pagination,
   type ReferenceKind,
 } from './primitives.ts';
+export { emailReceiver, type AlertReceiverRequest, type NewAlertReceiverRequest } from './resources/alert-receiver.ts';
 export { AlertRuleRequest, type NewAlertRuleRequest } from './resources/alert-rule.ts';
 export { ApplicationRequest, GitRepositoryRequest, gitProviders } from './resources/application.ts';
 export { backupStates } from './resources/backup.ts';

@@ -72,6 +72,11 @@ interface Definition<
   readonly effectIfHidden?: Effect;
   /** Lowest permission level of a token that may call it. Default: `read` for GET, otherwise `write`. */
   readonly permission?: PermissionLevel;
+  /**
+   * The member of the answer with a secret that the platform shows only this once. It is for a person: servers take it
+   * out of the answer as soon as it arrives.
+   */
+  readonly shownOnce?: string;
   /** False for operations that aren't in the API document. Default: true. */
   readonly documented?: boolean;
   /** One short line for generated documentation. */
@@ -100,6 +105,7 @@ export interface Operation<
   readonly roles: Readonly<Record<string, MemberRole>>;
   readonly permission: PermissionLevel;
   readonly status: 200 | 201 | 204;
+  readonly shownOnce?: string | undefined;
   readonly documented: boolean;
   readonly summary: string;
 }
@@ -242,6 +248,7 @@ export function operation<
     placedRows,
     permission: definition.permission ?? (definition.method === 'GET' ? 'read' : 'write'),
     status: creates ? 201 : definition.response ? 200 : 204,
+    shownOnce: definition.shownOnce,
     documented: definition.documented ?? true,
     summary: definition.summary,
   };

@@ -219,8 +219,9 @@ const told: readonly (readonly [Condition, string])[] = [
   ],
   [
     condition('RECEIVER_WITHOUT_ADDRESS', { receiver: 'operators' }),
-    'The receiver operators is not told: the clusters file of the platform has no address for it.',
+    'The receiver operators is not told: the platform has no address for it.',
   ],
+  [condition('RECEIVER_BY_MAIL', { receiver: 'team' }), 'The receiver team is not told: the platform sends no e-mail.'],
   [
     condition('RECEIVER_NOT_REACHED', { receiver: 'operators', why: 'it answered with HTTP 503' }),
     'The receiver operators could not be told: it answered with HTTP 503.',

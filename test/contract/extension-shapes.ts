@@ -86,6 +86,16 @@ const backup = `
 
 const targetTypes = 'CLUSTER|ENVIRONMENT|APPLICATION|CONTAINER|JOB|CRONJOB|HELM|TERRAFORM';
 
+const apiToken = `
+    id             uuid required
+    created_at     date-time required
+    name           string required
+    permission     read|deploy|write|admin required
+    expires_at     date-time
+    last_used_at   date-time
+    member_id      uuid
+    member_name    string`;
+
 const extensionShapes = {
   ...shapes,
   'alert rule': shapes['alert rule'].replace(/^(\s*target\.target_type\s+)string$/m, `$1${targetTypes}`),
@@ -212,9 +222,23 @@ const extensionShapes = {
     warnings[]                string
     ${conditionAt('conditions[]')}`,
   'alert receiver': `${identity}
-    name          string required
-    description   string
-    type          string required`,
+    name                string required
+    description         string
+    type                string required
+    send_resolved       boolean
+    owner               string
+    severity            string
+    to                  string
+    from                string
+    smarthost           string
+    auth_username       string
+    require_tls         boolean
+    webhook_url_set     boolean
+    auth_password_set   boolean
+    problem             string`,
+  'receiver test': `
+    delivered   boolean
+    reason      string`,
   'annotations group': `${identity}
     name                  string required
     annotations[].key     string
@@ -346,15 +370,9 @@ const extensionShapes = {
     project_permissions[].is_admin                            boolean required
     project_permissions[].permissions[].environment_type      string required
     project_permissions[].permissions[].permission            string required`,
-  'api token': `
-    id             uuid required
-    created_at     date-time required
-    name           string required
-    permission     read|deploy|write|admin required
-    expires_at     date-time
-    last_used_at   date-time
-    member_id      uuid
-    member_name    string`,
+  'api token': apiToken,
+  'new api token': `${apiToken}
+    token          string required`,
   'deployment rule': `
     id                  uuid required
     timezone            string required
@@ -470,6 +488,10 @@ const beyond: Readonly<Record<string, AnswerShape>> = {
   'GET /organization/{organizationId}/deploymentWindow': list('deployment window'),
   'POST /organization/{organizationId}/deploymentWindow': one('deployment window'),
   'GET /organization/{organizationId}/alert-receivers': list('alert receiver'),
+  'POST /alert-receivers': one('alert receiver'),
+  'GET /alert-receivers/{alertReceiverId}': one('alert receiver'),
+  'PUT /alert-receivers/{alertReceiverId}': one('alert receiver'),
+  'POST /alert-receivers/{alertReceiverId}/validate': one('receiver test'),
   'GET /organization/{organizationId}/webhook': list('webhook'),
   'POST /organization/{organizationId}/webhook': one('webhook'),
   'GET /organization/{organizationId}/webhook/{webhookId}': one('webhook'),
@@ -503,6 +525,7 @@ const beyond: Readonly<Record<string, AnswerShape>> = {
   'GET /organization/{organizationId}/inviteMember': list('invitation'),
   'GET /organization/{organizationId}/customRole': list('custom role'),
   'GET /organization/{organizationId}/apiToken': list('api token'),
+  'POST /organization/{organizationId}/apiToken': one('new api token'),
   'GET /organization/{organizationId}/billingInfo': one('billing info'),
   ...Object.fromEntries(
     ['application', 'container', 'helm'].flatMap((kind): [string, AnswerShape][] => [

@@ -252,6 +252,9 @@ describe('secrets', () => {
       ...['application', 'container', 'job', 'environment', 'project'].map((kind) => `update_secret_of_${kind}.value`),
       'update_webhook.target_secret',
       ...['create', 'update'].flatMap((verb) =>
+        ['webhook_url', 'auth_password'].map((name) => `${verb}_alert_receiver.${name}`),
+      ),
+      ...['create', 'update'].flatMap((verb) =>
         ['password', 'secret_access_key', 'vendor_secret_key', '*'].map(
           (name) => `${verb}_container_registry.config.${name}`,
         ),
@@ -272,6 +275,8 @@ describe('secrets', () => {
     expect([...new Set(marked.map((path) => path.replace('.results[]', '')))]).toEqual([
       '.autoscaling.scalers[].trigger_authentication.config_yaml',
       '.config.*',
+      // Shown this once.
+      '.token',
     ]);
   });
 });

@@ -15,7 +15,7 @@ const staging = ({ state, ids }: OtherPlatform) => state.environments.find(({ id
 type Json = Record<string, unknown>;
 
 const rowNamed = (
-  list: 'environments' | 'projects' | 'webhooks' | 'helmRepositories' | 'registries' | 'alertRules',
+  list: 'environments' | 'projects' | 'webhooks' | 'helmRepositories' | 'registries' | 'alertRules' | 'receivers',
   name: string,
   { server }: Made,
 ): Json | undefined =>
@@ -167,6 +167,11 @@ const organizationCalls: readonly ForeignCall[] = [
     args: (server) => ({ ...organization(server), user_id: 'Grace Wood' }),
     changes: ['-members Grace Wood'],
     holds: ({ questions }) => expect(questions.join('\n')).toContain('which API tokens are theirs'),
+  },
+  {
+    tool: 'create_api_token',
+    args: (server) => ({ ...organization(server), name: 'ci', permission: 'read' }),
+    refused: { says: /not offer/, why: 'the platform has no tokens to create' },
   },
   {
     tool: 'revoke_api_token',
@@ -374,6 +379,47 @@ const organizationCalls: readonly ForeignCall[] = [
     tool: 'delete_webhook',
     args: (server) => ({ ...organization(server), webhook_id: server.platform.state.webhooks[0]?.id }),
     changes: ['-webhooks https://hooks.example.com/deployments'],
+  },
+  {
+    tool: 'create_alert_receiver',
+    args: (server) => ({
+      ...organization(server),
+      name: 'shop chat',
+      type: 'CHAT',
+      webhook_url: 'https://chat.example.com/chat-secret-of-mine',
+    }),
+    changes: ['+receivers shop chat'],
+    holds: (made) => {
+      expect(rowNamed('receivers', 'shop chat', made)).toMatchObject({
+        organization_id: made.server.platform.ids.organization,
+        webhook_url: 'https://chat.example.com/chat-secret-of-mine',
+      });
+      expect(JSON.stringify([made.result, made.questions])).not.toContain('chat-secret-of-mine');
+    },
+  },
+  {
+    tool: 'update_alert_receiver',
+    args: () => ({ alert_receiver_id: 'on call', to: 'others@example.com' }),
+    changes: ['~receivers on call'],
+    holds: (made) => {
+      expect(rowNamed('receivers', 'on call', made)).toMatchObject({
+        to: 'others@example.com',
+        auth_password: 'mail-password',
+      });
+      expect(made.questions.join('\n')).not.toContain('it is lost');
+    },
+  },
+  {
+    tool: 'test_alert_receiver',
+    args: () => ({ alert_receiver_id: 'on call' }),
+    changes: [],
+    holds: ({ text }) => expect(text).toContain('not whether it arrived'),
+  },
+  {
+    tool: 'delete_alert_receiver',
+    args: () => ({ alert_receiver_id: 'shop chat' }),
+    changes: ['-receivers shop chat'],
+    holds: ({ questions }) => expect(questions.join('\n')).toContain('No alert rule that is shown here has it'),
   },
   {
     tool: 'update_alert_rule',

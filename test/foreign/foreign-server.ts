@@ -9,6 +9,7 @@ import { chosen, type Choice, type IsOn } from '../other-platform/differences.ts
 import { isOver, phaseOf } from '../other-platform/deployments.ts';
 import { startOtherPlatform, type OtherPlatform } from '../other-platform/start.ts';
 import { memoryLog } from '../support/call-context.ts';
+import { memoryHandover } from '../support/memory-handover.ts';
 import { agree, connectModern, userAnswering, type TestClient, type User } from '../support/mcp-clients.ts';
 
 const token = 'the-token-of-the-foreign-platform';
@@ -69,6 +70,7 @@ export async function startForeignServer(differences: Choice): Promise<ForeignSe
     version: '0.0.0',
     log,
     clock: { now: Date.now },
+    handover: memoryHandover(),
     texts: textsIn(join(import.meta.dirname, '../..')),
   });
   const server = startStdioServer(dependencies, serverSide);

@@ -91,7 +91,7 @@ export const lessons: readonly Lesson[] = [
   },
   { request: /^(PUT|DELETE) \/environment\/[^/]+\/end$/, why: 'the same holds for ends of environments' },
   { request: /^GET \/organization\/[^/]+\/deploymentWindow$/, why: 'the same holds for deployment windows' },
-  { request: /^(GET|DELETE) \/organization\/[^/]+\/apiToken\b/, why: 'the same holds for API tokens' },
+  { request: /^(GET|POST|DELETE) \/organization\/[^/]+\/apiToken\b/, why: 'the same holds for API tokens' },
   {
     request: /^(POST \/organization\/[^/]+\/gitToken|\w+ \/organization\/[^/]+\/gitToken\/.*)$/,
     why: 'of git tokens, the document has the list alone',

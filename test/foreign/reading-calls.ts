@@ -266,6 +266,11 @@ export const readingCalls: readonly ForeignCall[] = [
     },
   },
   {
+    tool: 'list_alert_receivers',
+    args: organization,
+    holds: (made) => expect(column(made, 'name')).toEqual(['on call']),
+  },
+  {
     tool: 'get_labels_group',
     args: (server) => ({ ...organization(server), labels_group_id: server.platform.ids.labels }),
     holds: ({ text }) => expect(text).toContain('cost-centre'),

@@ -2,11 +2,13 @@ import { InMemoryTransport } from '@modelcontextprotocol/server';
 import { createClient } from '../../src/client/client.ts';
 import { credentialOf } from '../../src/client/credential.ts';
 import type { Clock } from '../../src/server/context/index.ts';
+import type { Handover } from '../../src/server/guard/index.ts';
 import type { Policy } from '../../src/server/guard/policy/policy.ts';
 import { createDependencies, type GuardDependencies } from '../../src/server/protocol/shared-dependencies.ts';
 import { startStdioServer } from '../../src/transport/stdio.ts';
 import { tools } from '../../tools/index.ts';
 import { memoryLog } from './call-context.ts';
+import { memoryHandover } from './memory-handover.ts';
 import { connectLegacy, connectModern, type TestClient, type User } from './mcp-clients.ts';
 
 export type Connect = (user?: User, policy?: Policy, guard?: GuardDependencies) => Promise<TestClient>;
@@ -23,13 +25,15 @@ interface ConnectorOptions {
   readonly organization?: string;
   /** The time of the servers. */
   readonly clock?: Clock;
+  /** Gets new secrets; default: the memory of the test. */
+  readonly handover?: Handover;
 }
 
 /** Connects clients of both protocol versions, each to its own MCP server in front of one platform. */
 export function connectorsTo(
   baseUrl: string,
   token: string,
-  { organization, clock = { now: Date.now } }: ConnectorOptions = {},
+  { organization, clock = { now: Date.now }, handover = memoryHandover() }: ConnectorOptions = {},
 ): Connectors {
   const client = createClient({ baseUrl, credential: credentialOf(token), organization });
   const log = memoryLog();
@@ -44,6 +48,7 @@ export function connectorsTo(
         connect: async () => ({ client }),
         secrets: () => [token],
         guard,
+        handover,
         version: '0.0.0',
         log,
         clock,

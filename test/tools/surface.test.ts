@@ -31,9 +31,10 @@ const expectedNames =
   'update_database, create_job, update_job, set_environment_variables, ' +
   'stop_services, start_services, delete_service, delete_environment, create_custom_domain, delete_custom_domain, delete_environment_variable, get_api_budget, ' +
   'list_webhooks, update_project, delete_project, update_environment, ' +
-  'list_roles, update_member_role, remove_member, list_invitations, revoke_invitation, resend_invitation, list_api_tokens, revoke_api_token, ' +
+  'list_roles, update_member_role, remove_member, list_invitations, revoke_invitation, resend_invitation, list_api_tokens, create_api_token, revoke_api_token, ' +
   'update_webhook, test_webhook, delete_webhook, ' +
   'create_alert_rule, silence_alert_rule, unsilence_alert_rule, delete_alert_rule, ' +
+  'list_alert_receivers, create_alert_receiver, update_alert_receiver, test_alert_receiver, delete_alert_receiver, ' +
   'list_helm_repositories, update_helm_repository, delete_helm_repository, list_helm_charts, ' +
   'list_container_registries, create_container_registry, update_container_registry, delete_container_registry, ' +
   'list_git_tokens, create_git_token, update_git_token, delete_git_token, ' +

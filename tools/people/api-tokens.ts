@@ -31,6 +31,22 @@ export const listApiTokens = defineTool(operations.list_api_tokens, {
   render: table('API token', ['name', 'permission', 'member_name', 'last_used_at', 'expires_at', 'created_at', 'id']),
 });
 
+export const createApiToken = defineTool(operations.create_api_token, {
+  toolset: 'administration',
+  title: 'Create or rotate an API token, key',
+  description:
+    'Create an API token; a person is shown its value, you are not. To rotate: create, let them replace it, revoke the old.',
+  hidden: ['expires_at', 'member_id'],
+  plan: () => [
+    'A person is shown its value once, outside of this conversation. No answer, log or record has it.',
+    'Whoever has it may do what its level permits, until it is revoked.',
+  ],
+  output: operations.create_api_token.response.omit({ token: true }).extend({ handed_over: z.string() }).partial(),
+  answer: (_args, _context, [answer = {}]) => Promise.resolve(answer),
+  render: record({ first: ['name', 'permission', 'expires_at', 'member_name', 'handed_over', 'id'] }),
+  next: 'Tell the user where the value is. What used an old token goes on with it until it is replaced there: then revoke the old one.',
+});
+
 const whichToken: Preview = reading(
   readUses('which token that is is not shown', operations.list_api_tokens),
   async ({ api_token_id: id }, { target, reader }) => {

@@ -26,7 +26,14 @@ import { approveCommandOf } from '../wiring/typed-command.ts';
 import { untilStopped } from '../wiring/until-stopped.ts';
 import { shippedTexts } from '../wiring/shipped-texts.ts';
 import { readCalls, type RecordDecision } from '../../server/audit/index.ts';
-import { createApprovalQueue, hasSecret } from '../../server/guard/index.ts';
+import {
+  createApprovalQueue,
+  createPageHandover,
+  handoverNowhere,
+  hasSecret,
+  type Handover,
+  type WaitingSecrets,
+} from '../../server/guard/index.ts';
 
 /** Maximum number of calls on the approvals page. */
 const maxShownCalls = 30;
@@ -35,11 +42,13 @@ const maxShownCalls = 30;
  * Opens the data of the approvals page, if the page is enabled.
  * @param record records decisions from the page.
  * @param shared the state that this server shares with others.
+ * @param secrets the secrets that wait for the operator.
  */
 function openApprovalsSource(
   config: Config,
   record: RecordDecision,
   shared: SharedGuard | undefined,
+  secrets: WaitingSecrets | undefined,
 ): { readonly shown?: ApprovalsSource; readonly close: () => Promise<void> } {
   if (!config.approvalsPage) return { close: async () => undefined };
   const approvals = approvalsConfigOf(config, undefined, shared);
@@ -48,6 +57,7 @@ function openApprovalsSource(
     shown: {
       queue: createApprovalQueue(approvals, { how: 'page', record }),
       approveCommand: approveCommandOf(config),
+      secrets,
       ...(shared && { operators: { records: shared.store.operatorSessions, keyRing: shared.keyRing } }),
       hasSecret: () => hasSecret(approvals.operator),
       latestCalls: async () => (config.auditCommand ? undefined : readCalls([file], maxShownCalls)),
@@ -59,6 +69,28 @@ function openApprovalsSource(
 }
 
 const clock = { now: Date.now };
+
+/** How new secrets get to a person: on the approvals page of this process. @param page the address of the page */
+function handoverOf(
+  config: Config,
+  shared: SharedGuard | undefined,
+  page: () => string | undefined,
+): { readonly handover: Handover; readonly secrets?: WaitingSecrets } {
+  const elsewhere = 'Tell the user: whoever runs the platform creates it there.';
+  if (!config.approvalsPage)
+    return {
+      handover: handoverNowhere({
+        why: 'this server has no approvals page',
+        next: 'Tell the user: whoever runs this server sets INFRA_HTTP_APPROVALS_PAGE=true, and a secret with the command approve --set-secret.',
+      }),
+    };
+  if (shared)
+    return {
+      handover: handoverNowhere({ why: 'the page of servers that share a database shows none', next: elsewhere }),
+    };
+  const { operator } = approvalsConfigOf(config);
+  return createPageHandover(clock, page, () => hasSecret(operator));
+}
 
 /** Whether this server has its own token for the platform. It always has one for the embedded platform. */
 const hasPlatformToken = ({ baseUrl, apiToken, apiTokenFile }: Config): boolean =>
@@ -135,6 +167,7 @@ async function serve(
     observer: telemetry.approvals,
     shared,
   });
+  const { handover, secrets } = handoverOf(config, shared, () => approvalsUrl);
   const texts = shippedTexts();
   const authentication = await authenticationOf(config, log);
   // The host's log entries are redacted like those of calls.
@@ -149,6 +182,7 @@ async function serve(
       valueVariableNames: authentication.valueVariableNames,
       log,
       guard: guard.dependencies,
+      handover,
       resolver,
       texts,
       version: manifest.version,
@@ -158,7 +192,7 @@ async function serve(
     hostLog = dependencies.log;
     return { ...dependencies, approvalsPage: () => approvalsUrl };
   });
-  const approvals = openApprovalsSource(config, guard.recordDecision, shared);
+  const approvals = openApprovalsSource(config, guard.recordDecision, shared, secrets);
   const holdsToken = hasPlatformToken(config);
   const stopped = untilStopped();
   const server = await listeningOn({ host: config.httpHost, port: config.httpPort }, () =>

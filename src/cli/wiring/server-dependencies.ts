@@ -1,7 +1,8 @@
+import { join } from 'node:path';
 import manifest from '../../../package.json' with { type: 'json' };
 import type { Config } from '../config/index.ts';
 import type { ServerLogger } from '../../server/context/index.ts';
-import type { Policy, WaitingWebhook } from '../../server/guard/index.ts';
+import { handoverInFiles, type Policy, type WaitingWebhook } from '../../server/guard/index.ts';
 import { createDependencies, type SharedDependencies } from '../../server/protocol/index.ts';
 import type { Texts } from '../../server/browse/index.ts';
 import { openNameResolver } from './name-resolver.ts';
@@ -54,6 +55,7 @@ export function openDependencies(
       log,
       policy,
       guard: guard.dependencies,
+      handover: handoverInFiles(join(config.dataDir, 'handed-over')),
       resolver,
       texts,
       version: manifest.version,

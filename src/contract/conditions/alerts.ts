@@ -34,7 +34,11 @@ export const alertReasons = {
   RECEIVERS_MISSING: plainReason('Nobody is told: it has no receivers.'),
   RECEIVER_WITHOUT_ADDRESS: reasonWith(
     { receiver: words },
-    ({ receiver }) => `The receiver ${receiver} is not told: the clusters file of the platform has no address for it.`,
+    ({ receiver }) => `The receiver ${receiver} is not told: the platform has no address for it.`,
+  ),
+  RECEIVER_BY_MAIL: reasonWith(
+    { receiver: words },
+    ({ receiver }) => `The receiver ${receiver} is not told: the platform sends no e-mail.`,
   ),
   /** `why` is a part of a sentence. */
   RECEIVER_NOT_REACHED: reasonWith(

@@ -1,3 +1,4 @@
+import { alertReceiverExtensions } from './alert-receivers.ts';
 import { alertExtensions } from './alerts.ts';
 import { anyVariableExtensions, variableExtensions } from './variables.ts';
 import { backupExtensions } from './backups.ts';
@@ -27,6 +28,7 @@ export const extensionOperations = {
   ...peopleExtensions,
   ...webhookExtensions,
   ...alertExtensions,
+  ...alertReceiverExtensions,
   ...scheduleExtensions,
   ...registryExtensions,
   ...groupExtensions,

@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { operation } from '../operation.ts';
 import { listOf, pageQuery } from '../primitives.ts';
-import { AlertReceiver, AlertRule, ListedAlertRule } from '../resources/alert-rule.ts';
+import { AlertReceiver } from '../resources/alert-receiver.ts';
+import { AlertRule, ListedAlertRule } from '../resources/alert-rule.ts';
 import { AdvancedSettings, Cluster, ClusterLock, ClusterStatus } from '../resources/cluster.ts';
 import { Environment } from '../resources/environment.ts';
 import { HelmRepository } from '../resources/helm-repository.ts';

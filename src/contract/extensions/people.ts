@@ -5,6 +5,8 @@ import {
   CustomRole,
   Invitation,
   MemberRoleRequest,
+  NewApiToken,
+  NewApiTokenRequest,
   RemovalRequest,
 } from '../resources/organization.ts';
 import { undocumented } from './common.ts';
@@ -54,6 +56,17 @@ export const peopleExtensions = {
     ApiToken,
     'List the API tokens that are not revoked, without their values.',
   ),
+  create_api_token: operation({
+    ...access,
+    name: 'create_api_token',
+    method: 'POST',
+    path: '/organization/{organizationId}/apiToken',
+    body: NewApiTokenRequest,
+    response: NewApiToken,
+    creates: { kind: 'api_token', in: 'organization' },
+    shownOnce: 'token',
+    summary: 'Create an API token. Its value is shown this once.',
+  }),
   revoke_api_token: operation({
     ...access,
     name: 'revoke_api_token',

@@ -86,9 +86,3 @@ export const AlertRule = resourceOf(
 
 /** A rule as lists show it: those that exist only in the monitoring system (GHOST) may have no id. */
 export const ListedAlertRule = resourceOf('alert_rule', AlertRule.extend({ id: Uuid.optional() }));
-
-/** A receiver of alerts. Not in the API document. */
-export const AlertReceiver = resourceOf(
-  'alert_receiver',
-  z.object({ ...identity, name: z.string(), description: z.string().optional(), type: z.string() }),
-);

@@ -1,6 +1,17 @@
 import * as z from 'zod';
 import { permissionLevels } from '../operation.ts';
-import { DateTime, Email, HttpUrl, identity, Name, reference, resourceOf, Uuid, Pointer } from '../primitives.ts';
+import {
+  DateTime,
+  Email,
+  HttpUrl,
+  identity,
+  Name,
+  reference,
+  resourceOf,
+  secret,
+  Uuid,
+  Pointer,
+} from '../primitives.ts';
 import { InvitationStatus } from '../states.ts';
 
 export const ProjectRequest = z.object({
@@ -120,6 +131,17 @@ export const ApiToken = resourceOf(
     member_name: z.string().optional(),
   }),
 );
+
+/** A request for a new API token. */
+export const NewApiTokenRequest = z.object({
+  name: Name.describe('Who or what uses it.'),
+  permission: Permission.describe('What it may do.'),
+  expires_at: DateTime.optional().describe('When it ends. Without it, never.'),
+  member_id: reference('member').optional().describe('Whose it is: it ends when they are removed.'),
+});
+
+/** A new API token, with the value that is shown this once. */
+export const NewApiToken = ApiToken.extend({ token: secret() });
 
 const nullableText = z.string().nullable();
 

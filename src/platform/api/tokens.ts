@@ -57,7 +57,7 @@ const jwt = (vault: Vault, id: string, request: TokenRequest, now: number, expir
   return `${signed}.${vault.sign(signed)}`;
 };
 
-const validateRequest = (request: TokenRequest): TokenRequest => {
+const validateRequest = <Request extends TokenRequest>(request: Request): Request => {
   if (request.name.trim() === '') throw new Error('A token needs a name that says who uses it.');
   if (!permissionLevels.includes(request.permission)) {
     throw new Error(`"${request.permission}" is no permission level. Use one of ${permissionLevels.join(', ')}.`);
@@ -88,13 +88,13 @@ async function memberWith(db: Db, email: string): Promise<string> {
   );
 }
 
-/** Adds a token. Returns its value, which can't be read again. */
-export async function addToken(
+/** Adds a token. Returns its id and its value, which can't be read again. */
+export async function addTokenWithId(
   db: Db,
-  request: TokenRequest,
+  request: Omit<TokenRequest, 'member'> & { readonly memberId?: string | undefined },
   { vault, clock, random }: TokenDependencies,
-): Promise<string> {
-  const { name, permission, ttlSeconds, member } = validateRequest(request);
+): Promise<{ readonly id: string; readonly value: string }> {
+  const { name, permission, ttlSeconds } = validateRequest(request);
   const id = random.uuid();
   const now = clock.now();
   const expires = ttlSeconds === undefined ? null : now + ttlSeconds * 1000;
@@ -106,7 +106,7 @@ export async function addToken(
       id,
       name,
       permission,
-      member_id: member === undefined ? null : await memberWith(db, member),
+      member_id: request.memberId ?? null,
       hash: tokenHash(value),
       created_at: isoNow(clock),
       expires_at: expiresAt,
@@ -114,7 +114,17 @@ export async function addToken(
       revoked_at: null,
     })
     .execute();
-  return value;
+  return { id, value };
+}
+
+/** Adds a token. Returns its value, which can't be read again. */
+export async function addToken(
+  db: Db,
+  { member, ...request }: TokenRequest,
+  dependencies: TokenDependencies,
+): Promise<string> {
+  const memberId = member === undefined ? undefined : await memberWith(db, member);
+  return (await addTokenWithId(db, { ...request, memberId }, dependencies)).value;
 }
 
 /** Accepts a value that the operator chose as an admin token, even if it was revoked or expired before. */

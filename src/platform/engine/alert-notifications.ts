@@ -3,11 +3,19 @@ import type { Db } from '../store/index.ts';
 import { type AlertRuleRow, conditionOfRule, lastFinding } from './alert-conditions.ts';
 import { type Matches, matchesText } from './alert-matches.ts';
 import type { RepeatedWork } from './background-loop.ts';
+import {
+  createReceiverSender,
+  failureOf,
+  type FoundReceiver,
+  type ReceiverSender,
+  receiversWith,
+  unreachable,
+} from './alert-receivers.ts';
 import { type AlertReceiverAddress, type EngineContext, iso } from './context.ts';
 import { LeaderLockLost, type LeaderLocks, type LeaderLock } from './leader-locks.ts';
 import { firstRetrySeconds, maximumDeliveryAttempts } from './webhooks/deliveries.ts';
-import { type AttemptResult, sendDelivery, tooLate, slackText, unreachableProxy } from './webhooks/send.ts';
-import { anyAddress, connectionsWithin } from './webhooks/target.ts';
+import { slackText } from './webhooks/send.ts';
+import { publicOnly } from './webhooks/target.ts';
 
 type AlertEvent = 'ALERT_TRIGGERED' | 'ALERT_RESOLVED';
 
@@ -74,7 +82,7 @@ function bodyOf(
  * @param at milliseconds since the epoch
  */
 export async function announceAlert(
-  { alertReceivers = {} }: EngineContext,
+  context: EngineContext,
   trx: Db,
   rule: AlertRuleRow,
   event: AlertEvent,
@@ -82,9 +90,9 @@ export async function announceAlert(
 ): Promise<void> {
   await trx.deleteFrom('alert_notification').where('rule_id', '=', rule.id).where('due_ms', 'is', null).execute();
   const subject = await subjectOfAlert(trx, rule);
-  const rows = receiversOf(rule).flatMap((id) => {
-    const address = alertReceivers[id];
-    return address === undefined
+  const receivers = await receiversWith(context, trx, receiversOf(rule));
+  const rows = receivers.flatMap(({ id, address, sendsResolved }) =>
+    address === undefined || (event === 'ALERT_RESOLVED' && !sendsResolved)
       ? []
       : [
           {
@@ -95,8 +103,8 @@ export async function announceAlert(
             due_ms: at,
             failure: null,
           },
-        ];
-  });
+        ],
+  );
   if (rows.length > 0) await trx.insertInto('alert_notification').values(rows).execute();
 }
 
@@ -114,63 +122,51 @@ export async function receiversReached(trx: Db, ruleId: string): Promise<'some' 
   return rows.some(({ failure }) => failure === null) ? 'some' : 'none';
 }
 
-/** Why receivers of a rule aren't notified. */
-export async function notificationProblems(
-  { alertReceivers = {} }: Pick<EngineContext, 'alertReceivers'>,
-  db: Db,
-  rule: AlertRuleRow,
-): Promise<Condition[]> {
-  const ids = receiversOf(rule);
-  const names = new Map(
-    ids.length === 0
-      ? []
-      : (
-          await db
-            .selectFrom('alert_receiver')
-            .select(['id', 'name'])
-            .where('id', 'in', [...ids])
-            .execute()
-        ).map(({ id, name }) => [id, name]),
-  );
+/** Whether a rule has receivers, and something can be posted to each of them. */
+export async function allHaveAddresses(context: EngineContext, trx: Db, rule: AlertRuleRow): Promise<boolean> {
+  const receivers = await receiversWith(context, trx, receiversOf(rule));
+  return receivers.length > 0 && receivers.every(({ address }) => address !== undefined);
+}
+
+/** Which receivers of a rule could not be notified, and why. */
+async function failuresOf(db: Db, rule: AlertRuleRow, receivers: readonly FoundReceiver[]): Promise<Condition[]> {
   const failed = await db
     .selectFrom('alert_notification')
     .select(['receiver_id', 'failure'])
     .where('rule_id', '=', rule.id)
     .where('failure', 'is not', null)
     .execute();
-  const nameOf = (id: string): string => names.get(id) ?? id;
+  const nameOf = (id: string): string => receivers.find((one) => one.id === id)?.name ?? id;
+  return failed.map(({ receiver_id: id, failure }) =>
+    condition('RECEIVER_NOT_REACHED', { receiver: nameOf(id), why: failure ?? '' }),
+  );
+}
+
+/** Why receivers of a rule aren't notified. @param isSimulated whether receivers without an address count as notified */
+export async function notificationProblems(
+  context: Pick<EngineContext, 'alertReceivers' | 'openSecret'>,
+  db: Db,
+  rule: AlertRuleRow,
+  isSimulated = false,
+): Promise<Condition[]> {
+  const receivers = await receiversWith(context, db, receiversOf(rule));
+  const failures = await failuresOf(db, rule, receivers);
+  if (isSimulated) return failures;
   return [
-    ...(ids.length === 0 ? [condition('RECEIVERS_MISSING', {})] : []),
-    ...ids
-      .filter((id) => alertReceivers[id] === undefined)
-      .map((id) => condition('RECEIVER_WITHOUT_ADDRESS', { receiver: nameOf(id) })),
-    ...failed.map(({ receiver_id: id, failure }) =>
-      condition('RECEIVER_NOT_REACHED', { receiver: nameOf(id), why: failure ?? '' }),
-    ),
+    ...(receivers.length === 0 ? [condition('RECEIVERS_MISSING', {})] : []),
+    ...receivers.filter(({ address }) => address === undefined).map(unreachable),
+    ...failures,
   ];
 }
 
-/**
- * How many notifications are sent per batch; the pause between two checks and the timeout of a request, in
- * milliseconds.
- */
+/** How many notifications are sent per batch. */
 const most = 20;
 /** How many receivers are notified concurrently. */
 const concurrentReceivers = 4;
+/** The pause between two checks. */
 const intervalMilliseconds = 1000;
-const timeoutMilliseconds = 10_000;
 
-/** The reason of a failed attempt, without the receiver's response and without its address, which is a secret. */
-const failureOf = ({ status, code }: AttemptResult): string => {
-  if (status >= 300 && status < 400) return `it answered with HTTP ${status}, and redirects are not followed`;
-  if (status !== 0) return `it answered with HTTP ${status}`;
-  if (code === unreachableProxy) return "the platform's proxy did not connect to it";
-  return code === tooLate
-    ? `it did not answer within ${timeoutMilliseconds / 1000} seconds`
-    : `it did not respond (${code ?? 'no reason is known'})`;
-};
-
-const withoutAddress = 'the clusters file no longer has an address for it';
+const withoutAddress = 'the platform has no address for it any more';
 
 const says = { failure: 'alert receivers could not be notified', recovery: 'alert receivers are notified again' };
 
@@ -181,10 +177,9 @@ const says = { failure: 'alert receivers could not be notified', recovery: 'aler
 export function notifyingOf(
   context: EngineContext,
   leaderLocks: LeaderLocks,
+  sender: ReceiverSender = createReceiverSender(publicOnly),
 ): RepeatedWork & { readonly close: () => Promise<void> } {
-  const { db, clock, alertReceivers = {} } = context;
-  // The operator configures the addresses, and may mean private ones.
-  const connections = connectionsWithin(anyAddress);
+  const { db, clock } = context;
 
   const due = () =>
     db
@@ -201,15 +196,8 @@ export function notifyingOf(
     { seq, receiver_id: receiver, body, attempts: before }: Notification,
     signal: AbortSignal,
   ): Promise<void> => {
-    const address = alertReceivers[receiver];
-    // A redirect target is not the configured receiver, and may not belong to the operator.
-    const result =
-      address &&
-      (await sendDelivery(
-        { connections, timeoutMilliseconds, redirects: 0 },
-        { url: address.url, deliveryId: `alert-${seq}`, body },
-        signal,
-      ));
+    const [{ address } = {}] = await receiversWith(context, db, [receiver]);
+    const result = address && (await sender.send(address, { deliveryId: `alert-${seq}`, body }, signal));
     const attempts = before + 1;
     const isOver = result?.outcome !== 'try again' || attempts >= maximumDeliveryAttempts;
     const failure = result === undefined ? withoutAddress : result.outcome === 'delivered' ? null : failureOf(result);
@@ -227,7 +215,7 @@ export function notifyingOf(
     interval: intervalMilliseconds,
     says,
     run: async (signal) => {
-      if (Object.keys(alertReceivers).length === 0 || (await due()).length === 0) return;
+      if ((await due()).length === 0) return;
       const leaderLock = await leaderLocks.take('telling receivers of alerts');
       if (leaderLock === undefined) return;
       try {
@@ -245,6 +233,6 @@ export function notifyingOf(
         if (!(error instanceof LeaderLockLost) && !signal.aborted) throw error;
       }
     },
-    close: () => connections.close(),
+    close: () => sender.close(),
   };
 }

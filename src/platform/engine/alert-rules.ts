@@ -7,7 +7,7 @@ import {
   lastFinding,
   refusalOfCondition,
 } from './alert-conditions.ts';
-import { announceAlert, receiversReached, notificationProblems } from './alert-notifications.ts';
+import { allHaveAddresses, announceAlert, receiversReached, notificationProblems } from './alert-notifications.ts';
 import { duration, type EngineContext, iso } from './context.ts';
 import { alertRuleTransitions, firingStates } from './lifecycle.ts';
 import { type TimerHandler, setTimer } from './timer-queue.ts';
@@ -69,7 +69,7 @@ export const advanceAlertRule =
     }
     const isReal = (await runtimeOfTarget(context, trx, rule)).simulatedCondition === undefined;
     if (!(await conditionHolds(context, trx, rule))) {
-      if (isReal && rule.state === 'NOTIFIED') await announceAlert(context, trx, rule, 'ALERT_RESOLVED', now);
+      if (rule.state === 'NOTIFIED') await announceAlert(context, trx, rule, 'ALERT_RESOLVED', now);
       return firingStates.includes(rule.state)
         ? saveRule(context, trx, rule, { state: 'OK', starts_at: null }, now)
         : null;
@@ -83,9 +83,9 @@ export const advanceAlertRule =
       return rule.state === 'SUPPRESSED'
         ? nextTransitionAt(context, trx, rule, now)
         : saveRule(context, trx, rule, { state: 'SUPPRESSED' }, now);
-    if (isReal && transition.to === 'PENDING_NOTIFICATION')
-      await announceAlert(context, trx, rule, 'ALERT_TRIGGERED', now);
-    if (isReal && transition.to === 'NOTIFIED') {
+    if (transition.to === 'PENDING_NOTIFICATION') await announceAlert(context, trx, rule, 'ALERT_TRIGGERED', now);
+    // Receivers without an address count as notified where the cluster is simulated.
+    if (transition.to === 'NOTIFIED' && (isReal || (await allHaveAddresses(context, trx, rule)))) {
       const told = await receiversReached(trx, rule.id);
       return told === 'going on'
         ? now + notificationPollMilliseconds
@@ -220,8 +220,10 @@ export async function alertRuleProblems(
   db: Db,
   rule: AlertRuleRow,
 ): Promise<readonly Condition[]> {
-  if (rule.enabled === 0 || rule.source === 'GHOST' || (await runtimeOfTarget(context, db, rule)).simulatedCondition)
-    return [];
+  if (rule.enabled === 0 || rule.source === 'GHOST') return [];
+  // Simulated conditions are evaluated at once, and receivers without an address count as notified.
+  if ((await runtimeOfTarget(context, db, rule)).simulatedCondition)
+    return notificationProblems(context, db, rule, true);
   const refusal = refusalOfCondition(context, rule);
   const found = refusal === undefined ? await lastFinding(db, rule) : undefined;
   const evaluation = refusal ?? (found === undefined ? condition('RULE_NOT_EVALUATED', {}) : found.problem);

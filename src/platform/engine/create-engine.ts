@@ -10,13 +10,20 @@ import {
   alertRuleProblems,
 } from './alert-rules.ts';
 import { notifyingOf } from './alert-notifications.ts';
+import {
+  createReceiverSender,
+  deleteAlertReceiver,
+  receiverState,
+  requireOwnReceiver,
+  sendReceiverTest,
+} from './alert-receivers.ts';
 import { evaluatingOf } from './alert-evaluation.ts';
 import { clusterMachines } from './cluster-nodes.ts';
 import { backupQueue } from './backups/backup-queue.ts';
 import { requestBackup, requestBackupDeletion } from './backups/backup-requests.ts';
 import { recoveryOf, restorationOf } from './backups/recovery.ts';
 import { advanceUpgrade, requestUpgrade } from './cluster-upgrade.ts';
-import type { EngineContext } from './context.ts';
+import { type EngineContext, iso } from './context.ts';
 import { serviceCommits } from './commits.ts';
 import { deploymentQueue } from './deployment-queue.ts';
 import type { DeliveryCounts, Engine } from './engine.ts';
@@ -84,7 +91,8 @@ export function createEngine(options: EngineOptions): Engine {
     observationQueue(options, leaderLocks),
     backupQueue(options, leaderLocks),
   ]);
-  const notifying = notifyingOf(options, leaderLocks);
+  const receiverSender = createReceiverSender(options.webhookTargets);
+  const notifying = notifyingOf(options, leaderLocks, receiverSender);
   const background = createBackgroundLoop(options.log, [
     ...reconciliationOf(options, leaderLocks),
     ...measuringOf(options, leaderLocks),
@@ -120,6 +128,11 @@ export function createEngine(options: EngineOptions): Engine {
     silenceAlertRule,
     deleteAlertRule,
     alertRuleProblems: (trx, rule) => alertRuleProblems(options, trx, rule),
+    receiverState: (receiver) => receiverState(options, receiver),
+    requireOwnReceiver: (receiver) => requireOwnReceiver(options, receiver),
+    sendReceiverTest: (receiver, message) =>
+      sendReceiverTest(options, receiverSender, receiver, message, stopping.signal),
+    deleteAlertReceiver: (trx, receiver) => deleteAlertReceiver(trx, receiver, iso(clock.now())),
     metrics: async (trx) => (await readMeasurements(trx, clock.now())).series,
     serviceStatus: async (trx, serviceId) => (await serviceStatuses(trx, [serviceId]))[0]!,
     serviceStatuses,

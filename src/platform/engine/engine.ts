@@ -17,10 +17,12 @@ import type {
 } from '../../contract/index.ts';
 import type { Selectable } from 'kysely';
 import type { Restoration, ServiceAddress, ServiceToRun } from '../runtime/index.ts';
+import type { ReceiverTestResult } from './alert-receivers.ts';
 import type { BackupRow, Recovery } from './backups/backup.ts';
 import type { ClusterMachines } from './cluster-nodes.ts';
 import type { Series } from './measurements/series.ts';
 import type {
+  AlertReceiverTable,
   AlertRuleTable,
   DatabaseSchema,
   Db,
@@ -211,6 +213,17 @@ export interface Engine {
    * no problem.
    */
   alertRuleProblems(db: Db, rule: Selectable<AlertRuleTable>): Promise<readonly Condition[]>;
+  /** Whether a receiver has an address to post to, and why nobody is notified through it; absent if there is no problem. */
+  receiverState(receiver: Selectable<AlertReceiverTable>): { readonly hasAddress: boolean; readonly problem?: string };
+  /**
+   * Refuses to change or delete a receiver that the operator configures.
+   * @throws ApiProblem 400
+   */
+  requireOwnReceiver(receiver: Selectable<AlertReceiverTable>): void;
+  /** Posts a test message to a receiver once. Sends a request, so it must run outside any transaction. */
+  sendReceiverTest(receiver: Selectable<AlertReceiverTable>, message: string | undefined): Promise<ReceiverTestResult>;
+  /** Deletes a receiver, also from the rules that have it. Firing rules without another one become UNROUTED. */
+  deleteAlertReceiver(trx: Db, receiver: Selectable<AlertReceiverTable>): Promise<void>;
   /** The current values of all measurements. */
   metrics(db: Db): Promise<readonly Series[]>;
 

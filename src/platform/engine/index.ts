@@ -1,5 +1,6 @@
 /** Durable work: deployments, upgrades, alert rules, webhooks. */
 
+export type { ReceiverTestResult } from './alert-receivers.ts';
 export type { Recovery } from './backups/backup.ts';
 export { activeLock, requireUnlocked } from './cluster-locks.ts';
 export type { BackupSchedule, ClusterLimits, EngineContext } from './context.ts';

@@ -6,6 +6,15 @@ import type { Engine } from '../engine/index.ts';
 import type { DataStore, Db } from '../store/index.ts';
 import { organizationId, seedId } from './ids.ts';
 
+/** The mail settings of the seeded receiver of e-mail. */
+export const teamMail = {
+  to: 'team@acme.example',
+  from: 'alerts@acme.example',
+  smarthost: 'mail.acme.example:587',
+  auth_username: 'alerts',
+  require_tls: true,
+};
+
 /** A receiver of alerts that the operator configures. Its address stays out of the records. */
 export interface AlertReceiverToAdd {
   readonly name: string;

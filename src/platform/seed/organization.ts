@@ -1,5 +1,6 @@
 import type { Insertable } from 'kysely';
 import type { AlertRuleTable, ClusterTable, Db, MemberTable, Vault } from '../store/index.ts';
+import { teamMail } from './alerts.ts';
 import { organizationId, seedId, seedIds } from './ids.ts';
 import { seedLinkedResources } from './linked-resources.ts';
 import { organizationAge, owned, type SeedTime } from './seed-time.ts';
@@ -162,7 +163,13 @@ export async function seedOrganization(db: Db, time: SeedTime, vault: Vault): Pr
     .insertInto('alert_receiver')
     .values([
       { ...owned(time, 'alert-receiver/on-call', 'on-call'), description: 'Whoever is on call.', type: 'SLACK' },
-      { ...owned(time, 'alert-receiver/mail', 'team-mail'), description: null, type: 'EMAIL' },
+      {
+        ...owned(time, 'alert-receiver/mail', 'team-mail'),
+        description: null,
+        type: 'EMAIL',
+        mail: JSON.stringify(teamMail),
+        sealed_auth_password: vault.seal('never-shown-in-any-answer'),
+      },
     ])
     .execute();
   await db

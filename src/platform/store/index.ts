@@ -2,6 +2,7 @@
 
 export type { BackupTable } from './schema/engine-tables.ts';
 export type {
+  AlertReceiverTable,
   AlertRuleTable,
   AnnotationsGroupTable,
   AuditEventTable,

@@ -48,6 +48,7 @@ export const platformSchema: Schema<typeof platformTables> = {
       compatibleSince: 1,
       after: { postgres: inPostgres(18), sqlite: inSqlite(18) },
     },
+    { name: '0019-alert-receivers', compatibleSince: 1 },
   ],
   takeOver: { sqlite: takeOverEarlierDirectory },
 };

@@ -10,10 +10,12 @@ import type {
   AssessedRisk,
   GuardedCallDependencies,
   GuardedCall,
+  Handover,
   Plan,
   Registry,
 } from '../guard/index.ts';
 import type { JsonRecord } from '../json/index.ts';
+import { handOver, reservePlace } from './handover.ts';
 import type { Redaction, Redactor } from '../redaction/index.ts';
 import type { Issue, NameResolver, PlannedOperation, ResourceKind } from '../tool/index.ts';
 
@@ -72,6 +74,8 @@ export interface CallDependencies extends GuardedCallDependencies {
   readonly redaction: Redaction;
   /** The keys that seal plans. */
   readonly keys: KeyProvider;
+  /** Gets secrets that are shown once to a person. */
+  readonly handover: Handover;
   /** The source of values that are set unseen. */
   readonly environment: EnvironmentVariables;
   /** Resolves names to resources. */
@@ -156,7 +160,8 @@ export type Request = Pick<PlannedOperation, 'operation' | 'input' | 'carried'>;
 /**
  * Sends one operation to the platform on behalf of a call.
  * @param onResponseIssue accepts an answer of which only parts can be read, and receives the problem.
- * @throws ApiError if the platform fails, CallFailure `not_connected` if there is none.
+ * @throws ApiError if the platform fails, CallFailure `not_connected` if there is none; `not_possible` and
+ *   `not_as_asked` for a secret that is shown once and can't be handed over.
  */
 export async function send(
   { operation, input, carried }: Request,
@@ -164,9 +169,10 @@ export async function send(
   onResponseIssue?: (responseIssue: ApiError) => void,
 ): Promise<unknown> {
   const client = await connected(call);
+  const place = operation.shownOnce === undefined ? undefined : await reservePlace(operation, input, call);
   const { principal, credential, credentialRefused, signal, deadline, requestId, trace, log, clock } = call.context;
   try {
-    const answer = await client.call(operation, input, {
+    const received = await client.call(operation, input, {
       credential,
       signal,
       deadline,
@@ -176,12 +182,14 @@ export async function send(
       log,
       onResponseIssue,
     });
+    const answer = place ? await handOver(place, operation, received, call) : received;
     call.deps.resolver.learn(operation, input, answer, principal);
     return answer;
   } catch (error) {
     if (error instanceof ApiError && error.kind === 'unauthorized') credentialRefused?.();
     throw error;
   } finally {
+    await place?.release();
     // A failed request may have taken effect.
     if (operation.effect !== 'read') call.deps.recentChanges.note(principal, clock.now());
   }

@@ -22,6 +22,9 @@ export {
 } from './approvals/waiting-webhook.ts';
 export { hasSecret, operatorKeyFrom, setSecret, type OperatorKey } from './approvals/operator-secret.ts';
 export { isCode, normalCode, waitingCallAddress, waitingTarget, type Pending } from './approvals/pending-calls.ts';
+export { handoverNowhere, type Handover, type ReservedPlace } from './handover/handover.ts';
+export { handoverInFiles } from './handover/in-files.ts';
+export { createPageHandover, type WaitingSecret, type WaitingSecrets } from './handover/on-page.ts';
 export { assertNotLocked } from './cluster-lock.ts';
 export {
   createSessionMemories,

@@ -6,6 +6,8 @@ import {
   createConfirmer,
   createStatelessMemories,
   ephemeralHighRiskCalls,
+  handoverNowhere,
+  type Handover,
   type Approvals,
   type HighRiskCalls,
   resolverWithin,
@@ -59,6 +61,8 @@ export interface SharedDependenciesConfig {
   readonly watches?: Watches;
   /** The operator's keys, records and approvals. Default: ones that live as long as the process. */
   readonly guard?: GuardDependencies;
+  /** Gets secrets that are shown once to a person. Default: a server that has no place for them. */
+  readonly handover?: Handover;
   /** Counts and traces calls. Default: none. */
   readonly observer?: CallObserver;
   /**
@@ -79,6 +83,11 @@ export interface GuardDependencies {
   /** State with which several servers accept answers to each other's questions. Default: none. */
   readonly sharedAnswers?: SharedAnswers;
 }
+
+const noHandover = handoverNowhere({
+  why: 'this server has no place for it',
+  next: 'Tell the user: it has to be created with the platform itself.',
+});
 
 const ephemeralGuard = (): GuardDependencies => ({
   keys: ephemeralKeys(),
@@ -150,6 +159,7 @@ export function createDependencies({
   texts,
   watches = createWatches({ clock }),
   guard = ephemeralGuard(),
+  handover = noHandover,
   observer,
   answerTime,
 }: SharedDependenciesConfig): SharedDependencies {
@@ -175,6 +185,7 @@ export function createDependencies({
     valueVariableNames: ownValueVariables,
     highRiskCalls,
     keys,
+    handover,
     environment,
     resolver: policy.scope && scopeResolver ? resolverWithin(resolver, scopeResolver, policy.scope) : resolver,
     scopeResolver,

@@ -31,7 +31,7 @@ const plainName = /^[A-Za-z]\w{0,63}$/;
 const wholeInContract = ['git_repository'];
 
 /** Optional members for which requests accept null as a value. */
-const nullIsValue = ['auto_deploy', 'mount_path', 'git_token_id'];
+const nullIsValue = ['auto_deploy', 'mount_path', 'git_token_id', 'webhook_url', 'auth_password'];
 
 /** Whether a record is only a reference. */
 const isPointer = ({ properties = {} }: JsonSchema): boolean => Object.keys(properties).join() === 'id';

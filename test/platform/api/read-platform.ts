@@ -71,7 +71,6 @@ export function strictReader(platform: Pick<TestPlatform, 'must'>): StrictReader
     for (const name of [
       'list_members',
       'list_cluster_locks',
-      'list_alert_receivers',
       'list_events',
       'list_services_of_organization',
       'list_environments_of_organization',
@@ -87,6 +86,8 @@ export function strictReader(platform: Pick<TestPlatform, 'must'>): StrictReader
         await ask(name, { ...organization, cluster_id: id });
     for (const { id } of rowsOf(await ask('list_alert_rules', organization)))
       await ask('get_alert_rule', { alert_rule_id: id });
+    for (const { id } of rowsOf(await ask('list_alert_receivers', organization)))
+      await ask('get_alert_receiver', { alert_receiver_id: id });
     for (const { id } of rowsOf(await ask('list_helm_repositories', organization)))
       for (const name of ['get_helm_repository', 'list_services_of_helm_repository'] as const)
         await ask(name, { ...organization, helm_repository_id: id });

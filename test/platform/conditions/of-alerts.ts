@@ -10,7 +10,7 @@ import { runtimesOf } from '../../../src/platform/runtime/runtimes.ts';
 import { createSimulatedRuntime } from '../../../src/platform/runtime/simulated/simulated-runtime.ts';
 import { refusingHost } from '../../support/webhook-receiver.ts';
 import { addAlertRule } from '../engine/alert-rule-fixture.ts';
-import { addEnvironment, clusterId, manualClock, openEngineFixture } from '../engine/engine-fixture.ts';
+import { addEnvironment, clusterId, manualClock, openEngineFixture, organizationId } from '../engine/engine-fixture.ts';
 import { signal } from './fake-swarm.ts';
 import { type MadeCondition, shown } from './made-condition.ts';
 
@@ -35,7 +35,13 @@ async function ruled(promql: string, receivers: readonly string[] = [], reached:
     runtimes: runtimesOf({ real: runtime }),
     alertReceivers: reached,
   };
+  const at = new Date(clock.now()).toISOString();
+  const owned = { organization_id: organizationId, created_at: at, updated_at: at };
   const id = await addAlertRule(fixture.db, clock.now(), { promql, receivers, targetId: ids['web']! });
+  await fixture.db
+    .insertInto('alert_receiver')
+    .values({ ...owned, id: 'mail', name: 'mail', description: null, type: 'EMAIL' })
+    .execute();
   const rule = await fixture.db.selectFrom('alert_rule').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
   return { context, rule };
 }
@@ -86,6 +92,7 @@ export const ofAlerts: readonly MadeCondition[] = [
   shown('RULE_EVALUATION_FAILED', 'answer', () => evaluated('up == 0', {}, silent)),
   shown('RECEIVERS_MISSING', 'answer', async () => (await announced([])).at(-1)),
   shown('RECEIVER_WITHOUT_ADDRESS', 'answer', async () => (await announced(['unknown'])).at(-1)),
+  shown('RECEIVER_BY_MAIL', 'answer', async () => (await announced(['mail'])).at(-1)),
   shown('RECEIVER_NOT_REACHED', 'answer', async () =>
     (await announced(['silent'], { silent: { kind: 'STANDARD', url: `http://${await refusingHost()}/` } })).at(-1),
   ),

@@ -112,6 +112,8 @@ const mayReadMany: readonly { readonly form: RegExp; readonly isRight: (rows: Ro
   },
   // What has a group of labels or annotations, asked when an administrator changes or deletes it: no index has these.
   { form: /^select "service"\."id" as "service_id", .* like \$/s, isRight: () => true },
+  // Which alert rules have a receiver, asked when an administrator deletes it.
+  { form: /^select "id", "alert_receiver_ids", "state" from "alert_rule" .* like \$/s, isRight: () => true },
 ];
 
 const isAllowed = ({ text }: SentStatement, rows: Rows): boolean =>

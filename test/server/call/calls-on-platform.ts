@@ -9,6 +9,7 @@ import type { EndedCall } from '../../../src/server/output/reply.ts';
 import { createDependencies } from '../../../src/server/protocol/shared-dependencies.ts';
 import { tools } from '../../../tools/index.ts';
 import { contextWith, memoryLog } from '../../support/call-context.ts';
+import { memoryHandover } from '../../support/memory-handover.ts';
 import { startTestPlatform } from '../../support/test-platform.ts';
 import { toolCallsOn } from '../../support/tool-calls.ts';
 
@@ -57,6 +58,7 @@ export function callsOnPlatform(): (name: string, circumstances: Circumstances) 
       version: '0',
       log: memoryLog(),
       clock: { now: Date.now },
+      handover: memoryHandover(),
     });
     const tool = tools.find((one) => one.name === name)!;
     return newCall(

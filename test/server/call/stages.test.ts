@@ -131,6 +131,25 @@ const refusals: readonly (readonly [
   ['send', 'not_connected', 'create_project', { dependencies: { connect: fail } }],
   [
     'send',
+    'not_possible',
+    'create_api_token',
+    { dependencies: { handover: { obstacle: async () => undefined, reserve: fail } } },
+  ],
+  [
+    'send',
+    'not_as_asked',
+    'create_api_token',
+    {
+      dependencies: {
+        handover: {
+          obstacle: async () => undefined,
+          reserve: async () => ({ where: '', put: fail, release: async () => undefined }),
+        },
+      },
+    },
+  ],
+  [
+    'send',
     'partly',
     'set_environment_variables',
     {

@@ -157,8 +157,6 @@ export const alertHandlers = {
     await engine.alertRuleChanged(db, row.id);
     return ruleAnswer({ db, engine, clock }, await findById(db, 'alert_rule', row.id));
   },
-  list_alert_receivers: async (input, context) =>
-    pageOf(await ownedBy(context, 'alert_receiver', input.organization_id), input, (rows) => rows.map(withoutNulls)),
 } satisfies Partial<
   OperationHandlers<
     | 'list_alert_rules'
@@ -168,6 +166,5 @@ export const alertHandlers = {
     | 'delete_alert_rule'
     | 'silence_alert_rule'
     | 'unsilence_alert_rule'
-    | 'list_alert_receivers'
   >
 >;

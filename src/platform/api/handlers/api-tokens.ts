@@ -1,6 +1,7 @@
-import { isoNow, notFound } from '../../common/index.ts';
+import { invalid, isoNow, notFound } from '../../common/index.ts';
 import type { OperationHandlers, RequestContext } from '../handler.ts';
-import { findById } from './find.ts';
+import { addTokenWithId } from '../tokens.ts';
+import { findById, requireReferences } from './find.ts';
 import { pageOf } from './page.ts';
 import { withoutNulls } from './rows.ts';
 
@@ -38,6 +39,22 @@ export const apiTokenHandlers = {
       },
     );
   },
+  create_api_token: async ({ organization_id, name, permission, expires_at, member_id }, context) => {
+    const { db, clock } = context;
+    await findById(db, 'organization', organization_id);
+    const ttlSeconds = expires_at === undefined ? undefined : (Date.parse(expires_at) - clock.now()) / 1000;
+    if (ttlSeconds !== undefined && ttlSeconds <= 0)
+      throw invalid('expires_at', `must be later than now, ${isoNow(clock)}`);
+    if (member_id !== undefined) await requireReferences(db, 'member', organization_id, 'member_id', [member_id]);
+    const member = member_id === undefined ? undefined : await findById(db, 'member', member_id);
+    const { id, value } = await addTokenWithId(
+      db,
+      { name, permission, ...(ttlSeconds !== undefined && { ttlSeconds }), memberId: member?.id },
+      context,
+    );
+    const row = await db.selectFrom('api_token').select(columns).where('id', '=', id).executeTakeFirstOrThrow();
+    return { ...withoutNulls(row), member_name: member?.name, token: value };
+  },
   revoke_api_token: async ({ organization_id, api_token_id }, { db, clock }) => {
     await findById(db, 'organization', organization_id);
     const { numUpdatedRows } = await db
@@ -49,4 +66,4 @@ export const apiTokenHandlers = {
     if (numUpdatedRows === 0n) throw notFound('api_token', api_token_id);
     return undefined;
   },
-} satisfies Partial<OperationHandlers<'list_api_tokens' | 'revoke_api_token'>>;
+} satisfies Partial<OperationHandlers<'list_api_tokens' | 'create_api_token' | 'revoke_api_token'>>;

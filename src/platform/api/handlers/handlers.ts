@@ -1,5 +1,6 @@
 import type { OperationName } from '../../../contract/index.ts';
 import type { OperationHandlers } from '../handler.ts';
+import { alertReceiverHandlers } from './alert-receivers.ts';
 import { alertHandlers } from './alerts.ts';
 import { anyVariableHandlers } from './any-variable.ts';
 import { backupHandlers } from './backups.ts';
@@ -51,6 +52,7 @@ export const handlers: OperationHandlers<OperationName> = {
   ...anyVariableHandlers,
   ...clusterHandlers,
   ...alertHandlers,
+  ...alertReceiverHandlers,
   ...singleStopHandlers,
   ...webhookHandlers,
   ...groupHandlers,

@@ -57,6 +57,9 @@ export const tooLate = 'TIMEOUT';
 /** The code of an attempt that the proxy of the platform didn't let through. */
 export const unreachableProxy = 'ERR_PROXY';
 
+/** The code of an attempt whose target has an address that the policy refuses. */
+export const refusedAddress = 'REFUSED_ADDRESS';
+
 const redirects: readonly number[] = [301, 302, 307, 308];
 
 /** The complete characters at the start of a text. */
@@ -140,7 +143,7 @@ const post = async (
 
 const failedAttempt = (error: unknown, timedOut: boolean, { timeoutMilliseconds }: SenderOptions): AttemptResult => {
   const refusal = findRefusal(error);
-  if (refusal) return { status: 0, body: refusal.message, outcome: 'give up' };
+  if (refusal) return { status: 0, body: refusal.message, code: refusedAddress, outcome: 'give up' };
   if (timedOut)
     return {
       status: 0,

@@ -58,7 +58,19 @@ export const resourceTables = {
     { since: 18, indexes: named('git_token') },
   ),
   alert_receiver: table(
-    { ...inOrganization(), description: text().orNull(), type: text() },
+    {
+      ...inOrganization(),
+      description: text().orNull(),
+      type: text(),
+      send_resolved: flag().default(1).since(19),
+      owner: text().orNull().since(19),
+      severity: text().orNull().since(19),
+      /** The settings of e-mail that aren't secret: `MailSettings` of the engine. Null for a chat. */
+      mail: json().orNull().since(19),
+      /** The address of a chat, unless the operator configures it. */
+      sealed_webhook_url: text().orNull().since(19),
+      sealed_auth_password: text().orNull().since(19),
+    },
     { indexes: inOrder('alert_receiver') },
   ),
   alert_rule: table(
@@ -202,6 +214,7 @@ export type RegistryTable = Rows['registry'];
 export type LabelsGroupTable = Rows['labels_group'];
 export type AnnotationsGroupTable = Rows['annotations_group'];
 export type HelmRepositoryTable = Rows['helm_repository'];
+export type AlertReceiverTable = Rows['alert_receiver'];
 export type AlertRuleTable = Rows['alert_rule'];
 export type WebhookTable = Rows['webhook'];
 export type AuditEventTable = Rows['audit_event'];

@@ -12,6 +12,7 @@ import { omit } from '../../json/index.ts';
 import { fit, noOpReply, type Reply } from '../../output/index.ts';
 import { delimited } from '../../redaction/index.ts';
 import type { AssessedCall, PlannedCall } from '../call.ts';
+import { assertPlaceForSecrets } from '../handover.ts';
 import { unrecorded } from '../recording.ts';
 import type { Stage } from '../stage.ts';
 
@@ -30,10 +31,12 @@ const isPreviewed = (call: AssessedCall): boolean =>
 /** Refuses what the platform is known not to offer. */
 export const assertOffered: AssessedStage = {
   name: 'assert offered',
-  does: 'Refuses a change that somebody would be asked about, if the platform is known not to offer it.',
+  does: 'Refuses a change that somebody would be asked about, if the platform is known not to offer it, or it creates a secret that nobody could be shown.',
   refuses: ['not_possible'],
   run: async (call) => {
-    if (isPreviewed(call)) assertAllOffered(call);
+    if (!isPreviewed(call)) return call;
+    assertAllOffered(call);
+    await assertPlaceForSecrets(call);
     return call;
   },
 };

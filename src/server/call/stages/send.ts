@@ -98,7 +98,7 @@ export const recordChange: Stage<ConfirmedCall, ConfirmedCall> = {
 export const sendRequests: Stage<ConfirmedCall, SentCall> = {
   name: 'send',
   does: 'Sends the requests one by one. When one fails, those after it are not sent, unless each of them stands in for a part of one request, and only this part was refused.',
-  refuses: ['cancelled', 'not_connected', 'partly'],
+  refuses: ['cancelled', 'not_connected', 'partly', 'not_possible', 'not_as_asked'],
   reads: true,
   run: async (call) => {
     const { operations, context, deps } = call;

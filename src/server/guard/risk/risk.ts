@@ -50,9 +50,10 @@ export const needsTypedName = (risk: Risk, target: Target): boolean =>
 
 /**
  * Whether a call is destructive or sensitive for a target that is, or may be, production: then no caller may confirm it
- * by itself. Includes sensitive calls on the organization, because its members, webhooks and repositories affect
- * production.
+ * by itself. Includes sensitive calls on the organization, because its members, webhooks, repositories and alert
+ * receivers affect production.
  */
 export const endangersProduction = (risk: Risk, target: Target): boolean =>
-  (risk === 'sensitive' && targetAndTouched(target).some(({ kind }) => kind === 'organization')) ||
+  (risk === 'sensitive' &&
+    targetAndTouched(target).some(({ kind }) => kind === 'organization' || kind === 'alert_receiver')) ||
   ((risk === 'destructive' || risk === 'sensitive') && raisesRisk(target));

@@ -75,7 +75,8 @@ function dropped(path: string, before: unknown, { default: preset }: JsonSchema,
 function memberChanges(path: string, before: unknown, after: unknown, node: JsonSchema, reason: Reason): string[] {
   const schema = withoutNull(node);
   if (after === undefined) return dropped(path, before, schema, reason);
-  if (schema.secret) return [`${path}: replaced; what it is now is never shown`];
+  // A secret that is sent as null stays as it is stored.
+  if (schema.secret) return after === null ? [] : [`${path}: replaced; what it is now is never shown`];
   if (isRecord(before) && isRecord(after) && schema.properties) return changes(before, after, schema, { path, reason });
   if (Array.isArray(before) && Array.isArray(after)) return listChanges(path, before, after, schema.items);
   if (textFor(before, schema) === textFor(after, schema) || (isNothing(before) && isNothing(after))) return [];

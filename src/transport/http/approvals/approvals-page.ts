@@ -11,6 +11,7 @@ import {
   type UnlockedQueue,
   type Verdict,
   wrongSecretText,
+  type WaitingSecrets,
 } from '../../../server/guard/index.ts';
 import { own } from '../../../server/json/index.ts';
 import { readText } from '../request-body.ts';
@@ -23,6 +24,7 @@ import {
   sharedOperatorSessions,
   type SharedOperators,
 } from './operator-sessions.ts';
+import { secretPage } from './handed-secrets.ts';
 import { liveHeader, liveScript } from './live-script.ts';
 import { callsOnPage, queuePage, type PendingCallsPage, type SinglePendingCall } from './pages.ts';
 import { style } from './style.ts';
@@ -34,6 +36,8 @@ export interface ApprovalsSource {
   readonly approveCommand: string;
   /** Set if a sign-in is valid at every server. Default: only at this one. */
   readonly operators?: SharedOperators;
+  /** The secrets that wait for the operator. Default: none ever do. */
+  readonly secrets?: WaitingSecrets | undefined;
   /** Whether the operator has set a secret. */
   readonly hasSecret: () => Promise<boolean>;
   /** The newest calls, oldest first; undefined if they can't be read. */
@@ -100,6 +104,7 @@ const messages: Readonly<Record<string, string>> = {
   refused: 'Refused.',
   not_recorded: 'Nothing was decided: it could not be recorded. The log of this server tells why.',
   gone: 'Nothing was decided: it expired, was decided already, or never was.',
+  not_there: 'There is no such secret: it was shown already, or expired. Revoke it, and create another.',
   not_typed: 'Not approved: what was typed is not the name. It waits until it expires.',
 };
 
@@ -151,6 +156,7 @@ const isSameOrigin = ({ headers: requestHeaders }: Request, publicUrl: URL | und
 export function approvalsPage({
   queue,
   approveCommand,
+  secrets,
   operators: shared,
   hasSecret,
   latestCalls,
@@ -209,7 +215,16 @@ export function approvalsPage({
     const [shown, calls] = await Promise.all([code === '' ? listing(query) : single(code), latestCalls()]);
     const nonce = randomBytes(16).toString('base64url');
     return htmlResponse(
-      queuePage({ operator, paths, shown, calls, nonce, now: clock.now(), message: messageFor(query.get('said')) }),
+      queuePage({
+        operator,
+        paths,
+        shown,
+        secrets: secrets?.waiting(clock.now()) ?? [],
+        calls,
+        nonce,
+        now: clock.now(),
+        message: messageFor(query.get('said')),
+      }),
       status,
       nonce,
     );
@@ -243,6 +258,14 @@ export function approvalsPage({
     return redirect({ said: approving ? 'approved' : 'refused' });
   };
 
+  const show = (form: URLSearchParams): Response => {
+    const code = form.get('code') ?? '';
+    const taken = secrets?.take(code, clock.now());
+    if (!taken) return redirect({ said: 'not_there' });
+    log.info({ code, about: taken.about }, 'operator was shown a new secret');
+    return htmlResponse(secretPage(paths, taken));
+  };
+
   const submit = async (
     { request, incoming, address }: HttpExchange,
     operator: OperatorSession | undefined,
@@ -258,6 +281,7 @@ export function approvalsPage({
     if (!hasValidFormToken(operator, form.get('form_token') ?? ''))
       return htmlResponse(signIn('That form did not come from this page. Nothing was done.'), 403);
     if (action === 'approve' || action === 'refuse') return decide(operator, form);
+    if (action === 'show') return show(form);
     if (action !== 'leave') return htmlResponse(signIn('That form is not known here. Nothing was done.'), 400);
     await operators.end(operator.cookie);
     return redirect({}, cookieOf('', 0));

@@ -7,6 +7,7 @@ import {
   planText,
   waitingCallAddress,
   waitingTarget,
+  type WaitingSecret,
 } from '../../../server/guard/index.ts';
 import {
   html,
@@ -18,6 +19,7 @@ import {
   messageBanner,
   timeMarkup,
 } from './page-frame.ts';
+import { secretsSection } from './handed-secrets.ts';
 import type { OperatorSession } from './operator-sessions.ts';
 import { firstPart } from '../../../contract/index.ts';
 
@@ -186,6 +188,8 @@ export interface SinglePendingCall {
 interface QueueView extends Pick<Viewing, 'operator' | 'paths' | 'now'> {
   readonly message?: string;
   readonly shown: PendingCallsPage | SinglePendingCall;
+  /** The secrets that wait for the operator. */
+  readonly secrets: readonly WaitingSecret[];
   /** The newest calls, oldest first; undefined if they can't be read. */
   readonly calls?: readonly RecordedCall[];
   /** Allows the page's script to run. */
@@ -196,14 +200,14 @@ interface QueueView extends Pick<Viewing, 'operator' | 'paths' | 'now'> {
  * The approvals page: calls that wait for a decision, then the latest calls. Its script replaces the parts that
  * changed: the children of elements with `data-parts`, each identified by its id.
  */
-export function queuePage({ operator, paths, message, shown, calls, now, nonce }: QueueView): Html {
+export function queuePage({ operator, paths, message, shown, secrets, calls, now, nonce }: QueueView): Html {
   const isList = 'total' in shown;
   const viewing = { operator, paths, now, showsWholePlans: !isList };
   const leave = html`<form method="post" action="${paths.page}">${formTokenInput(operator)}<button name="do" value="leave">Leave</button></form>`;
   const body = html`${messageBanner(message)}<p class="news" id="news" role="status"></p>
 <p class="muted" id="static">This page does not update itself without scripts: reload it to see what is new.</p>
 <div id="parts" data-parts data-pages="${isList ? pageCount(shown) : 1}" data-total="${isList ? shown.total : 1}">
-<div id="waiting" data-parts>${isList ? pendingList(shown, viewing) : singleCall(shown, viewing)}</div>
+${secretsSection(secrets, viewing)}<div id="waiting" data-parts>${isList ? pendingList(shown, viewing) : singleCall(shown, viewing)}</div>
 <section id="latest" aria-labelledby="latest-title" data-parts><h2 id="latest-title">Latest calls</h2>
 ${recordTable(calls, now)}</section></div>`;
   return framed(body, paths, { aside: leave, nonce, ...(isList && { total: shown.total }) });

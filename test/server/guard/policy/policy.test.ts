@@ -264,6 +264,7 @@ describe('tools that can never pass', () => {
     expect(await never('deny: [{ tier: write }]')).toEqual([
       'create_project',
       'test_webhook',
+      'test_alert_receiver',
       'create_labels_group',
       'create_annotations_group',
     ]);
