@@ -9,7 +9,7 @@ export interface WindowTimes {
 }
 
 /** One occurrence of a window, in milliseconds since 1970. */
-export interface WindowOccurrence {
+interface WindowOccurrence {
   readonly begins: number;
   readonly ends: number;
 }

@@ -34,7 +34,7 @@ export {
   type ReadableCondition,
   type Reason,
 } from './conditions/index.ts';
-export { isInForce, occurrenceOf, windowFault, type WindowOccurrence, type WindowTimes } from './deployment-window.ts';
+export { isInForce, occurrenceOf, windowFault, type WindowTimes } from './deployment-window.ts';
 export { decodedText, unreadableBecause, Utf16Text } from './decoded-text.ts';
 export { everyOrganization } from './documented/organization.ts';
 export { ErrorBody, errorBody, type ErrorStatus } from './errors.ts';
@@ -161,7 +161,7 @@ export {
   type EnvironmentStatus,
 } from './resources/environment.ts';
 export { DeploymentRuleRequest, type DeploymentRule } from './resources/deployment-rule.ts';
-export { DeploymentWindowRequest, windowTargets, type DeploymentWindow } from './resources/deployment-window.ts';
+export { DeploymentWindowRequest, type DeploymentWindow } from './resources/deployment-window.ts';
 export { maximumEventPageSize } from './resources/event.ts';
 export { isVisibleCredential } from './resources/credentials.ts';
 export { gitTokenHost } from './resources/git-token.ts';

@@ -4,7 +4,7 @@ import { DateTime, identity, Name, resourceOf, Uuid } from '../primitives.ts';
 import { TimeZone } from './deployment-rule.ts';
 
 /** What a window can be about. */
-export const windowTargets = ['CLUSTER', 'PROJECT', 'ENVIRONMENT'] as const;
+const windowTargets = ['CLUSTER', 'PROJECT', 'ENVIRONMENT'] as const;
 
 const WindowTime = z
   .string()
