@@ -21,7 +21,7 @@ export async function runCommand(args: readonly string[]): Promise<Pick<ProgramR
         reportError(error);
         process.exitCode = 1;
       });
-    return { code: Number(process.exitCode), ...written };
+    return { code: process.exitCode, ...written };
   } finally {
     process.exitCode = before;
     for (const spy of spies) spy.mockRestore();

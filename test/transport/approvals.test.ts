@@ -208,13 +208,12 @@ describe('the page of approvals', () => {
   test('names the assistant that asks, as it calls itself', async () => {
     const name = `${attack} 1.0`;
     await approvalsFixture.approvals.ask(approvalRequest({ clientName: name }), Date.now());
-    const latestCalls = async () => [{ ...call, client: 'codex 0.9' }];
     const { url } = await startTestServer({
       approvals: {
         queue: approvalsFixture.queue,
         approveCommand: 'infra-mcp approve',
         hasSecret: () => hasSecret(approvalsFixture.operator),
-        latestCalls,
+        latestCalls: async () => [{ ...call, client: 'codex 0.9' }],
       },
     });
     await setOperatorSecret(approvalsFixture.operator);

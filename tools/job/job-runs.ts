@@ -38,7 +38,7 @@ const hasEnded = ({ status }: JsonRecord): boolean => terminalOutcome('DEPLOY', 
 const runToCancel = (runs: readonly JsonRecord[] | undefined, wanted: unknown): JsonRecord | undefined =>
   wanted === undefined
     ? runs?.findLast((run) => !hasEnded(run))
-    : runs?.find((run) => executionId(run) === String(wanted).toLowerCase());
+    : runs?.find((run) => executionId(run) === show(wanted).toLowerCase());
 
 /** A run with its present state, as its job's history shows it. */
 const asSeen = (run: JsonRecord, row: JsonRecord): JsonRecord => ({

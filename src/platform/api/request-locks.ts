@@ -63,7 +63,7 @@ async function targetOfWindow(db: Db, id: string): Promise<Place> {
     .select(['project_id as project', 'cluster_id as cluster', 'environment_id as environment'])
     .where('id', '=', id)
     .executeTakeFirst();
-  return Object.fromEntries(Object.entries(row ?? {}).filter(([, found]) => found !== null)) as Place;
+  return Object.fromEntries(Object.entries(row ?? {}).filter(([, found]) => found !== null));
 }
 
 async function placeOf(db: Db, kind: ReferenceKind, id: string): Promise<Place> {

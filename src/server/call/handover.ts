@@ -43,8 +43,8 @@ export async function reservePlace(
   { name }: JsonRecord,
   { deps, context, tool }: HandingCall,
 ): Promise<ReservedPlace> {
-  const about =
-    `${(creates?.kind ?? 'secret').replaceAll('_', ' ').replace(/^api /, 'API ')} ${String(name ?? '')}`.trim();
+  const kind = (creates?.kind ?? 'secret').replaceAll('_', ' ').replace(/^api /, 'API ');
+  const about = typeof name === 'string' ? `${kind} ${name}` : kind;
   try {
     return await deps.handover.reserve(about);
   } catch (error) {
