@@ -25,6 +25,11 @@ const promised: Readonly<Record<string, readonly unknown[]>> = {
     { ...repository, git_token_id: '00000000-0000-4000-8000-000000000001' },
   ],
   '{url, branch, root_path}.': [repository, { branch: 'next' }],
+  '{url, branch: main, root_path: /}.': [{ url: repository.url }, repository],
+  '{key, value, secret}.': [[{ key: 'region', value: 'eu-west-3', secret: false }]],
+  '{set: [[name, value]], file: {raw: {values: [{name, content}]}}}.': [
+    { set: [['replicas', '2']], file: { raw: { values: [{ name: 'a.yaml', content: 'a: 1' }] } } },
+  ],
   '{readiness_probe, liveness_probe: {type: {http: {port, path}}}}; or tcp, grpc, exec: {command}.': [
     {},
     { readiness_probe: probe, liveness_probe: probe },
@@ -106,6 +111,8 @@ const promised: Readonly<Record<string, readonly unknown[]>> = {
   ],
   '{summary, runbook_url}': [{ summary: 'CPU is high', runbook_url: 'https://wiki.example/cpu' }],
   'Receives a POST per event.': ['https://hooks.example/in'],
+  'Secret address of a chat.': ['https://hooks.example/services/T1'],
+  'Default: the run under way.': ['00000000-0000-4000-8000-000000000001'],
   'ISO 8601, such as PT5M.': ['PT5M', 'PT30S', 'P1D'],
   'Time, or ago: PT15M.': ['PT15M', '2026-01-02T03:04:05Z'],
   'As since.': ['PT15M', '2026-01-02T03:04:05Z'],

@@ -107,7 +107,7 @@ export const createTerraform = composeTool({
     timeout_sec,
     description: description.default(''),
   },
-  fields: { git_repository: '{url, branch, root_path}.', tf_vars: '{key, value, secret}.' },
+  fields: { git_repository: '{url, branch: main, root_path: /}.', tf_vars: '{key, value, secret}.' },
   folded: ['git_repository', 'tf_vars[]'],
   hidden: [
     'backend',

@@ -1,9 +1,10 @@
 import { jsonMemberFunction, type Schema } from '../../database/index.ts';
 import { callWindowStatements } from './postgres/call-windows.ts';
+import { digestStatements as digestsInPostgres } from './postgres/deployed-digests.ts';
 import { listTotalFunction, listTotalTriggers as inPostgres } from './postgres/list-totals.ts';
-import { digestStatements } from './schema/deployed-digests.ts';
 import { platformTables } from './schema/schema.ts';
 import { takeOverEarlierDirectory } from './sqlite/earlier-directory.ts';
+import { digestStatements as digestsInSqlite } from './sqlite/deployed-digests.ts';
 import { listTotalTriggers as inSqlite } from './sqlite/list-totals.ts';
 
 /** The earlier index also covered deployments without a token. */
@@ -42,7 +43,11 @@ export const platformSchema: Schema<typeof platformTables> = {
     { name: '0014-deployment-rules', compatibleSince: 1 },
     { name: '0015-deployment-windows', compatibleSince: 1 },
     { name: '0016-environment-ends', compatibleSince: 1 },
-    { name: '0017-digests-of-deployments', compatibleSince: 1, after: digestStatements },
+    {
+      name: '0017-digests-of-deployments',
+      compatibleSince: 1,
+      after: { postgres: digestsInPostgres, sqlite: digestsInSqlite },
+    },
     {
       name: '0018-registries-and-git-tokens',
       compatibleSince: 1,

@@ -608,7 +608,8 @@ export function validRequests(ids: Ids, mark: string): Record<OperationName, Inp
       icon_uri: 'app://icons/helm',
     },
     run_job: { ...job, arguments: ['--only', 'users'] },
-    cancel_job_run: { ...job, execution_id: '0f000000-0000-4000-8000-000000000000' },
+    // Of the run that is under way.
+    cancel_job_run: job,
     create_terraform: {
       ...environment,
       name: `new terraform ${mark}`,
