@@ -216,7 +216,10 @@ export function toolCallsOn({
       time_zone: 'Europe/Paris',
     }),
     delete_deployment_window: () => ({ deployment_window: seedId('deployment-window/year-end-freeze') }),
-    set_environment_end: () => ({ ...id('environment_id'), ends_at: '2999-01-01T00:00:00Z' }),
+    set_environment_end: () => ({
+      environment: seedId('environment/data/development'),
+      ends_at: '2999-01-01T00:00:00Z',
+    }),
     unset_environment_end: () => id('environment_id'),
     run_job: () => ({ ...id('job_id'), arguments: ['--only', uniqueName('user')] }),
     cancel_job_run: () => id('job_id'),

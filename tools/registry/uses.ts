@@ -21,6 +21,9 @@ const countOf = (record: JsonRecord | undefined): number | undefined => {
   return typeof count === 'number' ? count : undefined;
 };
 
+/** How many services a plan names: a question has to show all of its plan. */
+const mostNamed = 20;
+
 /**
  * The services that use what a call changes or deletes, one line each. Says so if some are not shown.
  * @param listed undefined if they can't be read
@@ -29,8 +32,8 @@ const countOf = (record: JsonRecord | undefined): number | undefined => {
 function useLines(listed: readonly JsonRecord[] | undefined, count: number | undefined): readonly PlanLine[] {
   if (listed === undefined && count !== 0)
     return [notKnown(count === undefined ? 'which services use it' : `which ${count} services use it`)];
-  const uses = listed ?? [];
-  const others = Math.max(0, (count ?? 0) - uses.length);
+  const uses = (listed ?? []).slice(0, mostNamed);
+  const others = Math.max(0, (count ?? 0) - uses.length, (listed ?? []).length - uses.length);
   return [
     ...uses.map((use) => `Used by: ${placeText(use)}.`),
     ...(others > 0 ? [`Used by ${others} more, which are not shown here.`] : []),

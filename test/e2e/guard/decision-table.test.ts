@@ -133,7 +133,7 @@ const table: Record<string, Row> = {
   delete_alert_rule: ['name', 'name', 'name'],
   list_alert_receivers: read,
   create_alert_receiver: ['yes', 'yes', 'yes'],
-  update_alert_receiver: ['yes', 'yes', 'yes'],
+  update_alert_receiver: ['yes', 'yes', 'cannot'],
   test_alert_receiver: ['runs', 'runs', 'runs'],
   delete_alert_receiver: ['yes', 'yes', 'yes'],
   list_helm_repositories: read,
