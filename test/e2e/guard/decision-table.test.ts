@@ -312,8 +312,8 @@ const settings: Setting[] = [
       // Windows of places that may not be seen are not found.
       if (tool === 'delete_deployment_window' && mode === 'PRODUCTION') return 'cannot';
       if (tool.endsWith('_deployment_window') && mode === 'unknown') return outcome;
-      // Its environments are of no known mode, any of them may be PRODUCTION.
-      if (tool === 'delete_project' && mode === 'unknown') return 'denied';
+      // Their environments are of no known mode, any of them may be PRODUCTION.
+      if (['delete_project', 'get_cluster'].includes(tool) && mode === 'unknown') return 'denied';
       if (placeless.includes(tool) || tool === 'list_environments' || mode === 'STAGING') return outcome;
       if ([...clusterTools, 'create_environment'].includes(tool)) return mode === 'unknown' ? 'denied' : outcome;
       return 'denied';
