@@ -75,6 +75,11 @@ describe('a colleague', () => {
     expect((await platform.call('get_organization', {}, { authorization: `Token ${value}` })).status).toBe(401);
   });
 
+  test('leaves locks behind, which the plan names', async () => {
+    const plan = await client.call('remove_member', { user_id: 'Bo Lindqvist', dry_run: true });
+    expect(textOf(plan)).toMatch(/Stays: Cluster \S+ is locked by Bo Lindqvist since/);
+  });
+
   test('who is the last owner stays, and nobody is asked', async () => {
     for (const [tool, more] of [
       ['remove_member', {}],

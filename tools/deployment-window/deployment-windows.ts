@@ -111,7 +111,7 @@ export const createDeploymentWindow = composeTool({
   name: 'create_deployment_window',
   toolset: 'administration',
   title: 'Freeze deployments each Friday evening or once',
-  description: 'Deployment window, freeze, from begins to ends.',
+  description: 'Freeze: refuse deployments from begins to ends, weekly or once.',
   input: { ...about, name, begins, ends, time_zone, reason, production_only: production_only.unwrap().optional() },
   fields: { ends: 'As begins.', time_zone: 'Such as Europe/Paris.' },
   hidden: ['production_only', 'reason'],

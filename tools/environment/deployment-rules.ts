@@ -74,13 +74,13 @@ export const getDeploymentRule = defineTool(operations.get_deployment_rule, {
   render: record({ first: shown, omitted: ['id'] }),
 });
 
-/** What a timetable does, in one sentence. */
+/** A timetable in words, also one that is off: its times are what switching it on again needs. */
 function timetableText(rule: JsonRecord | undefined): string | undefined {
   const timetable = timetableIn(rule);
   if (!timetable) return undefined;
   const { timezone, weekdays, stop_time: stop, start_time: start, auto_stop: isOn } = timetable;
-  const times = `stops it at ${timeOfDay(stop)} and starts it at ${timeOfDay(start)}, ${timezone}, on ${weekdays.join(', ')}`;
-  return isOn ? times : 'is off: nothing stops or starts it by itself';
+  const times = `stop at ${timeOfDay(stop)}, start at ${timeOfDay(start)}, ${timezone}, on ${weekdays.join(', ')}`;
+  return isOn ? times : `off, nothing stops or starts it by itself (${times})`;
 }
 
 const nextLines = (timetable: Timetable, now: number): readonly PlanLine[] => {
@@ -103,8 +103,8 @@ const effect: Preview = reading(
     const before = timetableText(present);
     const after = timetableIn(wanted);
     return [
-      before === undefined ? notKnown('its present timetable') : `Now the timetable ${before}.`,
-      ...(after ? [`Then the timetable ${timetableText(wanted)!}.`, ...nextLines(after, now)] : []),
+      before === undefined ? notKnown('its present timetable') : `Timetable until now: ${before}.`,
+      ...(after ? [`From then on: ${timetableText(wanted)!}.`, ...nextLines(after, now)] : []),
       ...(after?.auto_stop === false && timetableIn(present)?.auto_stop === true
         ? ['If the timetable has it stopped at present, it stays stopped until somebody deploys it.']
         : []),

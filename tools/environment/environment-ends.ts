@@ -30,8 +30,8 @@ const presentEnd: Preview = reading(reads, async (args, { reader }) => {
     environment === undefined
       ? notKnown('whether it has an end')
       : end === undefined
-        ? 'It has no end now.'
-        : `Its end now is ${end}.`,
+        ? 'End until now: none.'
+        : `End until now: ${end}.`,
   ];
 });
 
@@ -45,7 +45,7 @@ const endsThen: NoOpCheck = reading(reads, async (args, { reader }) => {
   return end !== undefined &&
     Date.parse(end) === Date.parse(String(args['ends_at'])) &&
     environment?.['end_reason'] === args['reason']
-    ? { why: 'it ends then already', seen: [`Its end now is ${end}.`] }
+    ? { why: 'it ends then already', seen: [`Its end is ${end}.`] }
     : undefined;
 });
 

@@ -13,6 +13,8 @@ import {
   type JsonRecord,
   type NoOpCheck,
   type Preview,
+  textOf,
+  lockText,
   type ToolContext,
 } from '../../src/server/tool/index.ts';
 import { joined } from '../shared/plan-parts.ts';
@@ -118,6 +120,34 @@ const whoGoes: Preview = reading(memberReads, async ({ user_id: user }, { target
   ];
 });
 
+/** The locks and deployment windows of a member, which go on without them. */
+const whatTheyLeave: Preview = reading(
+  [
+    ...memberReads,
+    ...readUses(
+      'the locks and deployment windows that they leave are not shown',
+      operations.list_cluster_locks,
+      operations.list_deployment_windows,
+    ),
+  ],
+  async ({ user_id: user }, { target, reader }) => {
+    const where = { organization_id: String(target.id) };
+    const [member, locks, windows] = await Promise.all([
+      memberWith(user, target.id, reader),
+      reader.attempt(operations.list_cluster_locks, where),
+      reader.attempt(operations.list_deployment_windows, where),
+    ]);
+    const name = textOf(member, 'name');
+    if (name === undefined) return [];
+    const theirs = (list: JsonRecord | undefined) => rowsIn(list).filter((row) => row['owner_name'] === name);
+    return [
+      ...(locks ? [] : [notKnown('which locks of clusters are theirs')]),
+      ...theirs(locks).map((lock) => `Stays: ${lockText(lock, show)}`),
+      ...theirs(windows).map((window) => `Stays: their deployment window ${show(window['name'])}.`),
+    ];
+  },
+);
+
 export const removeMember = defineTool(operations.remove_member, {
   toolset: 'administration',
   title: 'Remove somebody who left',
@@ -127,10 +157,10 @@ export const removeMember = defineTool(operations.remove_member, {
     return [{ operation: operations.remove_member, input: args }];
   },
   plan: () => [
-    'Ends this access at once. What they made stays.',
+    'Their access to the organization ends at once. What they made stays.',
     'They can be invited again; tokens that end can not be brought back.',
   ],
-  preview: joined(whoGoes, tokensThatEnd),
+  preview: joined(whoGoes, tokensThatEnd, whatTheyLeave),
   output: z.object({ removed: z.string() }).partial(),
   answer: (_, { resolved }) => Promise.resolve(pruneRecord({ removed: resolved['user_id']?.name })),
   render: record({ first: ['removed'] }),

@@ -65,7 +65,7 @@ export const peopleExtensions = {
     response: NewApiToken,
     creates: { kind: 'api_token', in: 'organization' },
     shownOnce: 'token',
-    summary: 'Create an API token. Its value is shown this once.',
+    summary: 'Create an API token. Its value is shown to a person, once.',
   }),
   revoke_api_token: operation({
     ...access,

@@ -191,7 +191,8 @@ export function partialUpdate(
     const lines = changes(pick(was, given), pick(is, given), schema, { reason: '' });
     return {
       ...pick(after, identity),
-      changes: lines.length > 0 ? lines : ['The platform accepted it, and shows no change of it.'],
+      changes:
+        lines.length > 0 ? lines : ['The platform accepted it. What it shows is as before; it never shows secrets.'],
     };
   }
 

@@ -58,8 +58,8 @@ test('a timetable is set, stops the environment, is told everywhere, survives a 
   });
   expect(set).toMatchObject({ auto_stop: true, stop_time: '19:00' });
   const question = user.questions.at(-1)!.message;
-  expect(question).toContain('Now the timetable is off');
-  expect(question).toContain('Then the timetable stops it at 19:00 and starts it at 07:00, Europe/Paris, on MONDAY');
+  expect(question).toContain('Timetable until now: off');
+  expect(question).toContain('From then on: stop at 19:00, start at 07:00, Europe/Paris');
   expect(question).toContain('Next stop: ');
   expect(await platform.must('get_environment', environment)).toMatchObject({ stops_at: '2026-03-02T18:00:00.000Z' });
 

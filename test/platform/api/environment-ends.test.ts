@@ -53,7 +53,7 @@ test('a copy gets an end, which is shown, extended, removed and set again, and i
   const set = await succeeded('set_environment_end', { ...environment, ends_at: tomorrow, reason: 'For the demo.' });
   expect(set).toMatchObject({ ends_at: tomorrow, end_reason: 'For the demo.' });
   const question = user.questions.at(-1)!.message;
-  expect(question).toContain('It has no end now.');
+  expect(question).toContain('End until now: none.');
   expect(question).toContain(`At ${tomorrow} the platform deletes it by itself`);
   expect(question).toContain('Deletes database orders-db');
 
@@ -67,7 +67,7 @@ test('a copy gets an end, which is shown, extended, removed and set again, and i
 
   const later = '2026-03-03T18:00:00.000Z';
   await succeeded('set_environment_end', { ...environment, ends_at: later });
-  expect(user.questions.at(-1)!.message).toContain(`Its end now is ${tomorrow}`);
+  expect(user.questions.at(-1)!.message).toContain(`End until now: ${tomorrow}`);
   expect((await eventsOf(id))[0]).toMatchObject({ event_type: 'UPDATE', target_type: 'ENVIRONMENT' });
   await advance('2026-03-02T19:00:00Z');
   expect(await exists(id)).toBe(true);
