@@ -27,6 +27,7 @@ const seeded = [
   'secret_id',
   'custom_domain_id',
   'helm_repository_id',
+  'git_token_id',
 ];
 
 describe('platform', () => {

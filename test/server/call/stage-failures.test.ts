@@ -34,6 +34,7 @@ const breakable = vi.hoisted(() => async (load: () => Promise<Record<string, unk
 
 vi.mock('../../../src/server/browse/resources/catalog.ts', breakable);
 vi.mock('../../../src/server/call/descriptions.ts', breakable);
+vi.mock('../../../src/server/call/handover.ts', breakable);
 vi.mock('../../../src/server/call/recording.ts', breakable);
 vi.mock('../../../src/server/call/stages/names.ts', breakable);
 vi.mock('../../../src/server/call/stand-in.ts', breakable);
@@ -163,6 +164,7 @@ const stageCalls: readonly (readonly [tool: string, more: Record<string, unknown
   ['list_projects', {}],
   ['list_projects', { nonsense: 1 }],
   ['get_service', {}],
+  ['create_api_token', {}],
 ];
 
 async function callAll(call: Awaited<ReturnType<typeof connectTampering>>['call']) {
