@@ -24,7 +24,7 @@ let connectors: Connectors;
 const clients = {} as Record<'modern' | 'legacy', TestClient>;
 
 beforeAll(async () => {
-  platform = await startTestPlatform({ rateLimit: undefined });
+  platform = await startTestPlatform({ rateLimit: 10_000 });
   connectors = connectorsTo(platform.url, platform.token, { clock: hurriedClock() });
   clients.modern = await connectors.modern(userAnswering(agree));
   clients.legacy = await connectors.legacy(userAnswering(agree));
@@ -708,7 +708,7 @@ const cases: Case[] = [
   {
     tool: 'get_api_budget',
     right: {},
-    answers: { limit: 1000, remaining: any },
+    answers: { limit: 10_000, remaining: any },
     wrong: { hours: 2 },
     says: '"hours" is not known',
   },
@@ -771,7 +771,7 @@ const cases: Case[] = [
     right: { deployment_window: 'year-end-freeze' },
     answers: { deleted: 'year-end-freeze' },
     wrong: { deployment_window: nowhere },
-    says: 'no such id',
+    says: 'no deployment window with the id',
   },
   {
     tool: 'set_environment_end',
