@@ -218,7 +218,6 @@ export const building: readonly Task[] = [
       { read: 'list_cluster_locks', lacks: { reason: 'It is upgraded.' } },
     ],
     says: 'so are upgrades of the cluster',
-    told: 'locks by the hour',
   },
   {
     want: 'have invoices sent to our new address',

@@ -235,7 +235,7 @@ export const dailyWork: readonly Task[] = [
   },
   {
     want: 'know what was deployed to production',
-    steps: [{ ask: 'what was deployed, when and by whom', with: { environment: 'shop/production' } }],
+    steps: [{ ask: 'deployment history: who and when', with: { environment: 'shop/production' } }],
     says: 'DEPLOYED',
   },
   {
