@@ -146,6 +146,9 @@ test('failed: every scenario', async () => {
   expect([...reader.states]).toEqual(expect.arrayContaining(['BUILD_ERROR', 'DEPLOYMENT_ERROR', 'DEPLOYED']));
 });
 
+/** Repositories that the seed has are changed by what comes after, and a locked cluster refuses it. */
+const rank = (name: OperationName): number => (name === 'list_helm_charts' ? -1 : name === 'lock_cluster' ? 1 : 0);
+
 test('every operation there is', async () => {
   platform = await startTestPlatform({ timeScale: 1000 });
   const reader = strictReader(platform);
@@ -154,8 +157,6 @@ test('every operation there is', async () => {
   const names = allOperations
     .filter(({ method, response }) => method !== 'DELETE' || response !== undefined)
     .map(({ name }) => name as OperationName);
-  // Repositories that the seed has are changed by what comes after, and a locked cluster refuses it.
-  const rank = (name: OperationName): number => (name === 'list_helm_charts' ? -1 : name === 'lock_cluster' ? 1 : 0);
   for (const name of names.toSorted((one, other) => rank(one) - rank(other))) await reader.ask(name, requests[name]);
   expect(found(reader)).toEqual([]);
   expect([...reader.asked].toSorted()).toEqual(names.toSorted());
