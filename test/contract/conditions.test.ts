@@ -219,7 +219,7 @@ const told: readonly (readonly [Condition, string])[] = [
   ],
   [
     condition('RECEIVER_WITHOUT_ADDRESS', { receiver: 'operators' }),
-    'The receiver operators is not told: the platform has no address for it.',
+    'The receiver operators is not told: the platform has no address for it. Give it one with webhook_url.',
   ],
   [condition('RECEIVER_BY_MAIL', { receiver: 'team' }), 'The receiver team is not told: the platform sends no e-mail.'],
   [

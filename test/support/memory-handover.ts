@@ -14,7 +14,7 @@ export function memoryHandover(): MemoryHandover {
   return {
     kept,
     released: () => open - kept.length,
-    obstacle: async () => undefined,
+    whyUnavailable: async () => undefined,
     reserve: async (about) => {
       open += 1;
       return {

@@ -72,7 +72,7 @@ async function signIn(address: string) {
 test('the operator is shown a secret once, and nobody else is', async () => {
   await setOperatorSecret(approvalsFixture.operator);
   const { handover, address, log } = await start();
-  expect(await handover.obstacle()).toBeUndefined();
+  expect(await handover.whyUnavailable()).toBeUndefined();
   const place = await handover.reserve('API token <b>ci</b>');
   await place.put(value);
   await place.release();
@@ -118,11 +118,11 @@ test('what nobody looks at in time is gone, and what was only reserved is not sh
 
 test('there is no place without an operator, or once too many wait', async () => {
   const { handover } = await start();
-  expect(await handover.obstacle()).toMatchObject({ why: expect.stringContaining('no operator') as unknown });
+  expect(await handover.whyUnavailable()).toMatchObject({ why: expect.stringContaining('no operator') as unknown });
   await expect(handover.reserve('API token ci')).rejects.toThrow('no operator');
   await setOperatorSecret(approvalsFixture.operator);
   for (let count = 0; count < 20; count += 1) await (await handover.reserve(`API token ${count}`)).put(value);
-  expect(await handover.obstacle()).toMatchObject({ why: expect.stringContaining('20 secrets wait') as unknown });
+  expect(await handover.whyUnavailable()).toMatchObject({ why: expect.stringContaining('20 secrets wait') as unknown });
   now += approvalLifetime;
-  expect(await handover.obstacle()).toBeUndefined();
+  expect(await handover.whyUnavailable()).toBeUndefined();
 });

@@ -18,7 +18,7 @@ import {
   type Preview,
   type ToolContext,
 } from '../../src/server/tool/index.ts';
-import { isOver, longestWait, pollInterval, waitForEnd } from '../shared/wait-for-end.ts';
+import { untilEnded, waitForEnd } from '../shared/wait-for-end.ts';
 
 const runsRead = readUses('which runs of it are under way is not known', operations.list_job_deployments);
 
@@ -32,7 +32,9 @@ async function runsOf(jobId: unknown, { attempt }: Reads): Promise<readonly Json
 
 const executionId = (run: JsonRecord): string | undefined => textAt(run, 'identifier.execution_id');
 
-const hasEnded = ({ status }: JsonRecord): boolean => terminalOutcome('DEPLOY', String(status)) !== undefined;
+const isEnd = (state: unknown): boolean => terminalOutcome('DEPLOY', String(state)) !== undefined;
+
+const hasEnded = ({ status }: JsonRecord): boolean => isEnd(status);
 
 /** The run to cancel: the one with this id, or the oldest that has not ended. */
 const runToCancel = (runs: readonly JsonRecord[] | undefined, wanted: unknown): JsonRecord | undefined =>
@@ -47,34 +49,31 @@ const asSeen = (run: JsonRecord, row: JsonRecord): JsonRecord => ({
   total_duration: row['total_duration'],
 });
 
-/** Waits for the end of a run. @returns the run as it is then, or when the wait is over */
-async function untilEnded(context: ToolContext, job: unknown, asked: JsonRecord): Promise<JsonRecord> {
-  const startedAt = context.now();
-  for (let run = asked; ;) {
-    context.forget();
-    const row = (await runsOf(job, context))?.find((one) => executionId(one) === textOf(asked, 'execution_id'));
-    if (row === undefined) return run;
-    run = asSeen(asked, row);
-    if (hasEnded(row) || isOver(context, startedAt, longestWait)) return run;
-    const elapsed = context.now() - startedAt;
-    context.progress(`${String(row['status'])}, ${Math.round(elapsed / 1000)} s`);
-    // Each check decides whether there is another one.
-    await context.pause(Math.min(pollInterval(elapsed, context), longestWait * 1000 - elapsed));
-  }
+/** A requested run as the job's history shows it at present; undefined if it doesn't. */
+async function runNow(context: ToolContext, job: unknown, asked: JsonRecord): Promise<JsonRecord | undefined> {
+  const row = (await runsOf(job, context))?.find((one) => executionId(one) === textOf(asked, 'execution_id'));
+  return row && asSeen(asked, row);
 }
 
 const answer = async (
   { wait, job_id }: JsonRecord,
   context: ToolContext,
   [run = {}]: readonly JsonRecord[],
-): Promise<JsonRecord> => (wait === true ? untilEnded(context, job_id, run) : run);
+): Promise<JsonRecord> =>
+  wait === true
+    ? untilEnded(context, run, {
+        hasEnded: ({ state }) => isEnd(state),
+        statusOf: ({ state }) => String(state),
+        read: () => runNow(context, job_id, run),
+      })
+    : run;
 
 const render = record({ first: ['execution_id', 'state', 'arguments', 'total_duration'] });
 
 function next(run: JsonRecord, { job_id: job }: JsonRecord): readonly NextCall[] {
   const state = String(run['state']);
   const lines = { tool: 'search_logs', arguments: { service: job }, why: 'what it logs' };
-  if (terminalOutcome('DEPLOY', state) === undefined)
+  if (!isEnd(state))
     return [
       { tool: 'list_job_deployments', arguments: { job_id: job }, why: 'not ended yet: its execution_id has a row' },
       lines,

@@ -25,15 +25,16 @@ const countOf = (record: JsonRecord | undefined): number | undefined => {
 const mostNamed = 20;
 
 /**
- * The services that use what a call changes or deletes, one line each. Says so if some are not shown.
+ * The services that use what a call changes or deletes, one line each, and how many more there are.
  * @param listed undefined if they can't be read
  * @param count that the record itself gives
  */
 function useLines(listed: readonly JsonRecord[] | undefined, count: number | undefined): readonly PlanLine[] {
   if (listed === undefined && count !== 0)
     return [notKnown(count === undefined ? 'which services use it' : `which ${count} services use it`)];
-  const uses = (listed ?? []).slice(0, mostNamed);
-  const others = Math.max(0, (count ?? 0) - uses.length, (listed ?? []).length - uses.length);
+  const all = listed ?? [];
+  const uses = all.slice(0, mostNamed);
+  const others = Math.max(count ?? 0, all.length) - uses.length;
   return [
     ...uses.map((use) => `Used by: ${placeText(use)}.`),
     ...(others > 0 ? [`Used by ${others} more, which are not shown here.`] : []),

@@ -110,6 +110,39 @@ export const isOver = (context: ToolContext, startedAt: number, seconds: number)
   context.isAborted() || context.now() - startedAt >= seconds * 1000 || context.timeLeft() <= reserve;
 
 /**
+ * Reads what a call began, again and again, until it has ended, the wait is over, or the platform no longer shows it.
+ * @param begun as the platform answered it
+ * @param statusOf what is shown as progress
+ * @returns it as it was shown last
+ */
+export async function untilEnded(
+  context: ToolContext,
+  begun: JsonRecord,
+  {
+    hasEnded,
+    statusOf: status,
+    read,
+  }: {
+    readonly hasEnded: (shown: JsonRecord) => boolean;
+    readonly statusOf: (shown: JsonRecord) => string;
+    readonly read: () => Promise<JsonRecord | undefined>;
+  },
+): Promise<JsonRecord> {
+  const startedAt = context.now();
+  for (let shown = begun; ;) {
+    if (hasEnded(shown) || isOver(context, startedAt, longestWait)) return shown;
+    const elapsed = context.now() - startedAt;
+    context.progress(`${status(shown)}, ${Math.round(elapsed / 1000)} s`);
+    context.forget();
+    // Each check decides whether there is another one.
+    await context.pause(Math.min(pollInterval(elapsed, context), longestWait * 1000 - elapsed));
+    const next = await read();
+    if (next === undefined) return shown;
+    shown = next;
+  }
+}
+
+/**
  * Waits until a requested deployment of a service or environment has finished, the time is up, or it doesn't become
  * visible.
  * @throws CallFailure if the platform doesn't offer the status; ApiError if it fails.

@@ -13,26 +13,15 @@ import {
   type ToolContext,
   serviceDeployment,
 } from '../../src/server/tool/index.ts';
-import { isOver, longestWait, pollInterval } from '../shared/wait-for-end.ts';
+import { untilEnded } from '../shared/wait-for-end.ts';
 import { startMoment } from '../shared/deployment-started.ts';
 
 const isMade = ({ ended_at: ended }: JsonRecord): boolean => ended !== undefined;
 
-/** Waits until a plan is finished. @returns the plan as it is then, or when the wait is over */
-async function untilMade(context: ToolContext, terraform_id: string, asked: JsonRecord): Promise<JsonRecord> {
-  const startedAt = context.now();
-  for (let plan = asked; ;) {
-    if (isMade(plan) || isOver(context, startedAt, longestWait)) return plan;
-    const elapsed = context.now() - startedAt;
-    context.progress(`${String(plan['status'])}, ${Math.round(elapsed / 1000)} s`);
-    context.forget();
-    // Each check decides whether there is another one.
-    await context.pause(Math.min(pollInterval(elapsed, context), longestWait * 1000 - elapsed));
-    const listed: JsonRecord | undefined = await context.attempt(operations.list_terraform_plans, { terraform_id });
-    const found = recordsIn(listed?.['results']).find(({ id }) => id === asked['id']);
-    if (found === undefined) return plan;
-    plan = found;
-  }
+/** The plan that was asked for as the platform lists it; undefined if it doesn't. */
+async function listedPlan(context: ToolContext, terraform_id: string, id: unknown): Promise<JsonRecord | undefined> {
+  const listed: JsonRecord | undefined = await context.attempt(operations.list_terraform_plans, { terraform_id });
+  return recordsIn(listed?.['results']).find((plan) => plan['id'] === id);
 }
 
 export const planTerraform = defineTool(operations.plan_terraform, {
@@ -45,7 +34,12 @@ export const planTerraform = defineTool(operations.plan_terraform, {
       'applies nothing.',
   ],
   reads: readUses('the plan can not be shown, only that it is made', operations.list_terraform_plans),
-  answer: (args, context, [asked = {}]) => untilMade(context, String(args['terraform_id']), asked),
+  answer: (args, context, [asked = {}]) =>
+    untilEnded(context, asked, {
+      hasEnded: isMade,
+      statusOf: ({ status }) => String(status),
+      read: () => listedPlan(context, String(args['terraform_id']), asked['id']),
+    }),
   render: record({
     first: ['status', 'to_add', 'to_change', 'to_destroy', 'reason', 'obstacle', 'text'],
     omitted: ['condition'],

@@ -34,7 +34,8 @@ export const alertReasons = {
   RECEIVERS_MISSING: plainReason('Nobody is told: it has no receivers.'),
   RECEIVER_WITHOUT_ADDRESS: reasonWith(
     { receiver: words },
-    ({ receiver }) => `The receiver ${receiver} is not told: the platform has no address for it.`,
+    ({ receiver }) =>
+      `The receiver ${receiver} is not told: the platform has no address for it. Give it one with webhook_url.`,
   ),
   RECEIVER_BY_MAIL: reasonWith(
     { receiver: words },

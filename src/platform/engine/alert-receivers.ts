@@ -76,7 +76,7 @@ export async function receiversWith(context: Addresses, db: Db, ids: readonly st
 }
 
 /** Why a receiver without an address isn't notified. */
-export const unreachable = ({ name, type }: FoundReceiver): Condition =>
+export const unreachable = ({ name, type }: Pick<FoundReceiver, 'name' | 'type'>): Condition =>
   type === emailReceiver
     ? condition('RECEIVER_BY_MAIL', { receiver: name })
     : condition('RECEIVER_WITHOUT_ADDRESS', { receiver: name });
@@ -87,15 +87,7 @@ export function receiverState(
   row: ReceiverRow,
 ): { readonly hasAddress: boolean; readonly problem?: string } {
   const hasAddress = row.type !== emailReceiver && addressOf(context, row.id, row) !== undefined;
-  return {
-    hasAddress,
-    ...(!hasAddress && {
-      problem:
-        row.type === emailReceiver
-          ? 'This platform sends no e-mail.'
-          : 'It has no address: give it one with webhook_url.',
-    }),
-  };
+  return { hasAddress, ...(!hasAddress && { problem: unreachable(row).message }) };
 }
 
 /** Refuses to change what the operator configures: the clusters file adds it again at every start. */

@@ -3,11 +3,10 @@ import type * as z from 'zod';
 import type { JobRun } from '../../contract/index.ts';
 import { refused, type ServiceSpecs } from '../common/index.ts';
 import type { Db, ServiceTable } from '../store/index.ts';
-import { requireUnlocked } from './cluster-locks.ts';
-import { type EngineContext, iso } from './context.ts';
-import { requireNotBeingDeleted } from './deletion.ts';
+import type { EngineContext } from './context.ts';
 import { type DeploymentRow, type DeploymentServiceRow, findDeployment, servicesOf } from './deployment-rows.ts';
 import { cancelDeployment } from './deployment-requests.ts';
+import { insertAside, requireAvailable } from './deployments-aside.ts';
 import type { Requester } from './engine.ts';
 import { deploymentUnderWay, runQueue } from './job-runs.ts';
 import { insertDeploymentService } from './service-changes.ts';
@@ -57,18 +56,10 @@ export async function requestRun(
   context: EngineContext,
   trx: Db,
   job: Service,
-  { origin, triggeredBy }: Requester,
+  requester: Requester,
   given: readonly string[] | undefined,
 ): Promise<Run> {
-  await trx.lock(job.environment_id);
-  const at = context.clock.now();
-  const { cluster_id: clusterId } = await trx
-    .selectFrom('environment')
-    .select('cluster_id')
-    .where('id', '=', job.environment_id)
-    .executeTakeFirstOrThrow();
-  await requireUnlocked(trx, clusterId, at);
-  await requireNotBeingDeleted(trx, { environmentId: job.environment_id, serviceIds: [job.id] });
+  const at = await requireAvailable(context, trx, job);
   const refuse = (why: string, instead: string) => refused(`${called(job)} can't be run: ${why}. ${instead}`);
   if (job.deployed_spec === null) throw refuse('no deployment of it has succeeded yet', 'Deploy it first.');
   if (job.deployed_state === 'STOPPED') throw refuse('it is STOPPED', 'Deploy it first: that also runs it.');
@@ -78,21 +69,7 @@ export async function requestRun(
   const spec = runSpec(JSON.parse(job.deployed_spec) as JobSpec, given);
   if (spec === undefined)
     throw refuse('it runs only when it is stopped or deleted, as its schedule says', 'Give it an on_start command.');
-  const deployment = await trx
-    .insertInto('deployment')
-    .values({
-      id: context.random.uuid(),
-      environment_id: job.environment_id,
-      queue: runQueue(job.id),
-      action: 'DEPLOY',
-      status: 'QUEUED',
-      origin,
-      triggered_by: triggeredBy,
-      created_at: iso(at),
-      due_ms: at,
-    })
-    .returningAll()
-    .executeTakeFirstOrThrow();
+  const deployment = await insertAside(context, trx, job, runQueue(job.id), requester, at);
   await insertDeploymentService(trx, deployment, job, at, {
     version: { spec: JSON.stringify(spec), commit: job.deployed_commit, record: job.deployed_record },
   });

@@ -8,6 +8,8 @@ import { isBeingDeleted } from './deletion.ts';
 import { appendLines } from './stored-lines.ts';
 import { insertDeploymentService } from './service-changes.ts';
 import { type DeploymentRow, type DeploymentServiceRow, isAside } from './deployment-rows.ts';
+import { insertAside } from './deployments-aside.ts';
+import type { Requester } from './engine.ts';
 import { type TimerHandler, setTimer } from './timer-queue.ts';
 
 /**
@@ -47,6 +49,9 @@ const whenPlatformBegins = 0;
 
 /** The queue of the runs of a job that no deployment of its environment makes. */
 export const runQueue = (serviceId: string): string => `job/${serviceId}`;
+
+/** The author and origin of runs that the schedule brings about. */
+const scheduleRequester = { origin: 'SERVICE_INTERNAL', triggeredBy: 'schedule' } as const satisfies Requester;
 
 /** Schedules the next run of a deployed job. Removes the schedule of a stopped or deleted one. */
 export async function scheduleJobRuns(
@@ -159,21 +164,7 @@ export const startScheduledRun =
     if (running !== undefined)
       await tell(trx, serviceId, now, condition('RUN_SKIPPED', { due: iso(dueAt), deployment: running.id }));
     else {
-      const deployment = await trx
-        .insertInto('deployment')
-        .values({
-          id: context.random.uuid(),
-          environment_id: service.environment_id,
-          queue: runQueue(serviceId),
-          action: 'DEPLOY',
-          status: 'QUEUED',
-          origin: 'SERVICE_INTERNAL',
-          triggered_by: 'schedule',
-          created_at: iso(now),
-          due_ms: now,
-        })
-        .returningAll()
-        .executeTakeFirstOrThrow();
+      const deployment = await insertAside(context, trx, service, runQueue(serviceId), scheduleRequester, now);
       await insertDeploymentService(trx, deployment, service, now);
     }
     return nextRun(context, job, now);

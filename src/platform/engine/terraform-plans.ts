@@ -4,10 +4,9 @@ import { readCondition, type TerraformPlan, type TerraformPlans } from '../../co
 import { type DeployedCommit, refused } from '../common/index.ts';
 import type { Runtime } from '../runtime/index.ts';
 import type { Db, ServiceTable } from '../store/index.ts';
-import { type EngineContext, iso } from './context.ts';
-import { requireUnlocked } from './cluster-locks.ts';
-import { requireNotBeingDeleted } from './deletion.ts';
+import type { EngineContext } from './context.ts';
 import { type DeploymentServiceRow, planQueue } from './deployment-rows.ts';
+import { insertAside, requireAvailable } from './deployments-aside.ts';
 import type { Requester } from './engine.ts';
 import { commitPage, gitUrl } from './history.ts';
 import { insertDeploymentService, type PlanInputs } from './service-changes.ts';
@@ -163,36 +162,14 @@ export async function requestPlan(
   context: EngineContext,
   trx: Db,
   service: Service,
-  { origin, triggeredBy }: Requester,
+  requester: Requester,
   commitId?: string,
 ): Promise<Plan> {
-  await trx.lock(service.environment_id);
-  const at = context.clock.now();
-  const { cluster_id: clusterId } = await trx
-    .selectFrom('environment')
-    .select('cluster_id')
-    .where('id', '=', service.environment_id)
-    .executeTakeFirstOrThrow();
-  await requireUnlocked(trx, clusterId, at);
-  await requireNotBeingDeleted(trx, { environmentId: service.environment_id, serviceIds: [service.id] });
+  const at = await requireAvailable(context, trx, service);
   const [last] = await plansOf(trx, service.id, 1);
   if (last?.ended_at === null)
     throw refused(`A plan of ${service.name} is being made already (${last.id}). Wait until it has ended.`);
-  const deployment = await trx
-    .insertInto('deployment')
-    .values({
-      id: context.random.uuid(),
-      environment_id: service.environment_id,
-      queue: planQueue(service.id),
-      action: 'DEPLOY',
-      status: 'QUEUED',
-      origin,
-      triggered_by: triggeredBy,
-      created_at: iso(at),
-      due_ms: at,
-    })
-    .returningAll()
-    .executeTakeFirstOrThrow();
+  const deployment = await insertAside(context, trx, service, planQueue(service.id), requester, at);
   await insertDeploymentService(trx, deployment, service, at, { commitId });
   return (await terraformPlans(context, trx, service)).results[0]!;
 }

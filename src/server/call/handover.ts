@@ -33,8 +33,8 @@ export async function assertPlaceForSecrets({
   readonly operations: readonly { readonly operation: AnyOperation }[];
 }): Promise<void> {
   if (operations.every(({ operation }) => operation.shownOnce === undefined)) return;
-  const obstacle = await deps.handover.obstacle();
-  if (obstacle) noPlace(obstacle.why, obstacle.next);
+  const none = await deps.handover.whyUnavailable();
+  if (none) noPlace(none.why, none.next);
 }
 
 /** Reserves a place for the secret that a request creates. @throws CallFailure `not_possible` if that fails */

@@ -176,8 +176,8 @@ async function findLock(
 }
 
 /**
- * Checks that no cluster lock and no deployment window blocks the operations, so that users aren't asked to confirm a call that the platform
- * will refuse. Costs one or two reads on platforms that list locks.
+ * Checks that no cluster lock and no deployment window blocks the operations, so that users aren't asked to confirm a
+ * call that the platform will refuse. Costs one or two reads on platforms that list locks.
  * @returns what could not be determined, and clusters on which nothing can run: lines for the plan, for those who
  *   confirm it.
  * @throws CallFailure `not_possible` with the owner and reason of the lock or window; ApiError if the platform fails.

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { condition } from '../../../src/contract/index.ts';
 import { connectorsTo, type Connectors } from '../../support/connectors.ts';
 import { eventually } from '../../support/eventually.ts';
 import { agree, textOf, userAnswering, type TestClient, type User } from '../../support/mcp-clients.ts';
@@ -137,7 +138,7 @@ test('e-mail is kept with its password sealed, and nobody is said to be told thr
     type: 'EMAIL',
     require_tls: true,
     auth_password_set: true,
-    problem: 'This platform sends no e-mail.',
+    problem: condition('RECEIVER_BY_MAIL', { receiver: 'mail' }).message,
   });
   await succeeded('update_alert_receiver', { alert_receiver: 'mail', smarthost: 'elsewhere.example:587' });
   expect(question()).toContain('they are sent to the new address');

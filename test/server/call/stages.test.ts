@@ -133,7 +133,7 @@ const refusals: readonly (readonly [
     'send',
     'not_possible',
     'create_api_token',
-    { dependencies: { handover: { obstacle: async () => undefined, reserve: fail } } },
+    { dependencies: { handover: { whyUnavailable: async () => undefined, reserve: fail } } },
   ],
   [
     'send',
@@ -142,7 +142,7 @@ const refusals: readonly (readonly [
     {
       dependencies: {
         handover: {
-          obstacle: async () => undefined,
+          whyUnavailable: async () => undefined,
           reserve: async () => ({ where: '', put: fail, release: async () => undefined }),
         },
       },

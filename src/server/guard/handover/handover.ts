@@ -21,7 +21,7 @@ export interface NoPlace {
 
 export interface Handover {
   /** Why no place can be reserved; undefined if one can. Reserves nothing. */
-  obstacle(): Promise<NoPlace | undefined>;
+  whyUnavailable(): Promise<NoPlace | undefined>;
   /**
    * Reserves a place.
    * @param about what the secret is, for people, such as `API token ci`
@@ -31,7 +31,7 @@ export interface Handover {
 }
 
 /** The handover of a server that has no place for secrets. */
-export const handoverNowhere = (obstacle: NoPlace): Handover => ({
-  obstacle: async () => obstacle,
-  reserve: () => Promise.reject(new Error(obstacle.why)),
+export const handoverNowhere = (whyUnavailable: NoPlace): Handover => ({
+  whyUnavailable: async () => whyUnavailable,
+  reserve: () => Promise.reject(new Error(whyUnavailable.why)),
 });

@@ -20,7 +20,7 @@ const asFileName = (text: string): string =>
  * @param folder created when it is needed
  */
 export const handoverInFiles = (folder: string): Handover => ({
-  obstacle: async () => {
+  whyUnavailable: async () => {
     try {
       makeFolder(folder);
       await access(folder, constants.W_OK);

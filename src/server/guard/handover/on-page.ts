@@ -45,7 +45,7 @@ export function createPageHandover(
     for (const [code, { expiresAt }] of held) if (expiresAt <= now) held.delete(code);
   };
 
-  const obstacle: Handover['obstacle'] = async () => {
+  const whyUnavailable: Handover['whyUnavailable'] = async () => {
     dropExpired(clock.now());
     if (page() === undefined || !(await hasSecret()))
       return {
@@ -61,9 +61,9 @@ export function createPageHandover(
 
   return {
     handover: {
-      obstacle,
+      whyUnavailable,
       reserve: async (about) => {
-        const none = await obstacle();
+        const none = await whyUnavailable();
         if (none) throw new Error(none.why);
         const now = clock.now();
         const place = { code: newCode(), about, since: now, expiresAt: now + approvalLifetime };
