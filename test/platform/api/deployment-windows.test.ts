@@ -56,6 +56,9 @@ test('nobody deploys to production on Friday after four, until somebody agrees t
   });
   expect(created).toMatchObject({ in_force: false, target_type: 'PROJECT', target_name: 'shop' });
   expect(user.questions.at(-1)!.message).toContain('whoever asks');
+  expect(user.questions.at(-1)!.message).toMatch(
+    /(?:Next from|In force since) FRIDAY \S+ 16:00 Europe\/Paris .* to SATURDAY \S+ 00:00 Europe\/Paris .*, and the same each week\./,
+  );
   expect(await newestEvent()).toMatchObject({ event_type: 'CREATE', sub_target_type: 'DEPLOYMENT_WINDOW' });
 
   await advance('2026-03-06T14:59:59Z');
