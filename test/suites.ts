@@ -102,7 +102,7 @@ const onlyInFullOfThorough = [
 /** What of the end-to-end suite only the full list runs: every tool with every kind of caller, place or answer. */
 const onlyInFullOfE2e = [
   'test/e2e/altered-answers-thorough.test.ts',
-  'test/e2e/guard/{decision-table,denied-places,denied-reads}.test.ts',
+  'test/e2e/guard/{decision-table,denied-reads}.test.ts',
   'test/transport/odd-names.test.ts',
 ];
 

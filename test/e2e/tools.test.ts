@@ -696,7 +696,7 @@ const cases: Case[] = [
     right: { service: 'shop/staging/checkout-api', domain: 'checkout.live.acme.example' },
     answers: { deleted: 'checkout.live.acme.example' },
     wrong: { service: 'shop/staging/checkout-api', domain: 'nowhere.example.com' },
-    says: 'has no domain nowhere.example.com',
+    says: 'does not show nowhere.example.com',
   },
   {
     tool: 'delete_environment_variable',

@@ -96,8 +96,12 @@ const callsByPath: readonly (readonly [tool: string, args: Args])[] = [
 // They make the platform refuse what comes after.
 const unrepeatable: readonly string[] = ['lock_cluster', 'upgrade_cluster'];
 
-// What they take away others need: they are planned and asked about, and not agreed to.
-const takesAway: readonly string[] = ['delete_environment', 'delete_service'];
+// What they take away or rename others need: they are planned and asked about, and not agreed to.
+const renames: readonly string[] = ['update_environment', 'update_project'];
+const takesAway: readonly string[] = [
+  ...tools.filter(({ operation }) => operation.method === 'DELETE').map(({ name }) => name),
+  ...renames,
+];
 const refuse = () => ({ action: 'decline' as const });
 
 /** Names are learned from answers, so that the plan that is made after the agreement may rest on others. */
@@ -122,7 +126,7 @@ const isRead = (name: string): boolean => tools.find((tool) => tool.name === nam
 
 /** Says what of an answer is missing, or what could not be found because of it. */
 const saysWhatIsMissing =
-  /in the answer|the answer (?:is|can)|can't be read|could not be read|does not show|shows neither|does not list|There is no|no such|its arguments are wrong/;
+  /in the answer|the answer (?:is|can)|can't be read|could not be read|does not show|shows neither|does not list|There is no|no such|is not known|its arguments are wrong/;
 
 /**
  * Whether a part of an answer is how something is found: the name or id that the call names, or the list that holds it.

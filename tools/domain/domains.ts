@@ -110,9 +110,9 @@ async function domainIdOf(context: ToolContext, kind: DomainKind, id: string, wa
   return (
     textOf(found, 'id') ??
     context.refuse(
-      `the ${kind} has no domain ${wanted}`,
+      `the list of the ${kind}'s domains does not show ${wanted}`,
       naming`Give one that it has; ${'get_service'} shows them.`,
-      known === '' ? 'it has none' : `it has ${known}`,
+      known === '' ? 'it shows none' : `it shows ${known}`,
     )
   );
 }

@@ -1,15 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AnyOperation } from '../../contract/index.ts';
-import { reasonUnreadable, reasonUnusable, type Reader } from '../context/index.ts';
+import { reasonUnreadable, reasonUnusable, wholeRows, type Reader } from '../context/index.ts';
 import { fail, isDenied, type CallFailure } from '../failure/index.ts';
 import { assertReadAllowed, withoutHiddenRows } from '../guard/index.ts';
 import type { JsonRecord } from '../json/index.ts';
 import { hidesAny } from '../redaction/index.ts';
 import { answerSchema, type PlannedOperation, type ToolContext } from '../tool/index.ts';
-import type { Call } from './call.ts';
+import type { AssessedCall, Call } from './call.ts';
 
 const reasonDenied = (error: unknown): string | undefined =>
   isDenied(error) ? `${error.failure.denial.rule} (${error.failure.denial.setBy})` : undefined;
+
+/** A line about a read that left something out. */
+const unreadLine = (operation: string, reason: string): string => `Not read: ${operation}, because ${reason}.`;
 
 /** Waits in real time. */
 const wait = (milliseconds: number, signal: AbortSignal): Promise<void> => sleep(milliseconds, undefined, { signal });
@@ -50,12 +53,18 @@ export function toolContextOf(
   const notes = new Set<string>();
   const denials = new Map<string, CallFailure>();
   const timeLeft = (): number => deadline - clock.now();
+  const visible = async <Answer>(operation: AnyOperation, input: JsonRecord, answer: Answer): Promise<Answer> => {
+    const { answer: narrowed, note } = await withoutHiddenRows(call, operation, input, answer);
+    if (note !== undefined) notes.add(note);
+    return narrowed as Answer;
+  };
   const rules: Parameters<typeof call.reader.under>[0] = {
     assertAllowed: (operation, input) =>
       assertReadAllowed(call, operation, input).catch((error: unknown) => {
         if (isDenied(error)) denials.set(operation.name, error);
         throw error;
       }),
+    narrow: visible,
     view: (operation, answer) => (shown ? redactor.value(answer, answerSchema(operation)) : answer),
     // A change can't be planned without what the policy hides: the caller then sees the denial.
     reasonUnread: (error) =>
@@ -64,20 +73,9 @@ export function toolContextOf(
     // A change to send is never based on an incomplete answer.
     onResponseIssue: shown ? call.onResponseIssue : undefined,
   };
-  const { read: readWhole, attempt: attemptWhole, forget } = call.reader.under(rules);
-  const { attempt: attemptBefore } = call.reader.under(rules);
+  const { read, attempt, forget } = call.reader.under(rules);
+  const { attempt: before } = call.reader.under(rules);
   if (hasChanged) forget();
-  const visible = async <Answer>(operation: AnyOperation, input: JsonRecord, answer: Answer): Promise<Answer> => {
-    if (operation.placedRows === undefined) return answer;
-    const { answer: narrowed, note } = await withoutHiddenRows(call, operation, input, answer);
-    if (note !== undefined) notes.add(note);
-    return narrowed as Answer;
-  };
-  const read: Reader['read'] = async (operation, input) => visible(operation, input, await readWhole(operation, input));
-  const attempt: Reader['attempt'] = async (operation, input) =>
-    visible(operation, input, await attemptWhole(operation, input));
-  const before: Reader['attempt'] = async (operation, input) =>
-    visible(operation, input, await attemptBefore(operation, input));
   return {
     toolContext: {
       resolved,
@@ -114,7 +112,33 @@ export function toolContextOf(
     visible,
     unread: () =>
       [...missing]
-        .map(([operation, reason]) => `Not read: ${operation}, because ${reason}.`)
+        .map(([operation, reason]) => unreadLine(operation, reason))
         .concat([...notes, ...call.responseIssues]),
   };
+}
+
+/**
+ * The reader for the lines of a plan that describe the present state. What a call acts upon is read whatever the policy
+ * says of reading. Rows of other places, and reads that span places, are left out where the caller may not see them.
+ * @returns the reader, and notes on what was left out so far
+ */
+export function previewReader(call: AssessedCall): { readonly reader: Reader; readonly leftOut: ReadonlySet<string> } {
+  const leftOut = new Set<string>();
+  const reader = call.reader.under({
+    assertAllowed: async (operation, input) => {
+      if (!operation.showsEnvironments) return;
+      await assertReadAllowed(call, operation, input).catch((error: unknown) => {
+        const reason = reasonDenied(error);
+        if (reason !== undefined) leftOut.add(unreadLine(operation.name, reason));
+        throw error;
+      });
+    },
+    narrow: async (operation, input, answer) => {
+      const { answer: narrowed, note } = await withoutHiddenRows(call, operation, input, answer);
+      if (note !== undefined) leftOut.add(note);
+      return narrowed;
+    },
+    reasonUnread: (error) => wholeRows.reasonUnread?.(error) ?? reasonDenied(error),
+  });
+  return { reader, leftOut };
 }

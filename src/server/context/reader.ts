@@ -33,7 +33,9 @@ export interface Reader {
 export interface ReadRules {
   /** Throws if a read is not allowed. Default: every read is. */
   readonly assertAllowed?: (operation: AnyOperation, input: JsonRecord) => Promise<void>;
-  /** The visible part of an answer. Default: all of it. */
+  /** The rows of an answer that the caller may see. Default: all of them. */
+  readonly narrow?: (operation: AnyOperation, input: JsonRecord, answer: unknown) => Promise<unknown>;
+  /** The visible part of an answer, after `narrow`. Default: all of it. */
   readonly view?: (operation: AnyOperation, answer: unknown) => unknown;
   /**
    * Why `attempt` may skip a failed read; undefined if it must throw. Default: the platform does not offer or forbids
@@ -87,6 +89,7 @@ type Answers = Map<string, Promise<CachedAnswer>>;
 export function createReader(send: SendRead, rules: ReadRules = {}, answers: Answers = new Map()): Reader {
   const {
     assertAllowed,
+    narrow = (_, __, answer) => Promise.resolve(answer),
     view = (_, answer) => answer,
     reasonUnread = reasonUnreadable,
     onUnread,
@@ -119,7 +122,7 @@ export function createReader(send: SendRead, rules: ReadRules = {}, answers: Ans
     await assertAllowed?.(operation, input);
     const { answer, responseIssue } = (await sentOtherwise(operation, input)) ?? (await sendOnce(operation, input));
     if (responseIssue) onResponseIssue?.(operation, responseIssue);
-    return view(operation, answer) as AnswerOf<Op>;
+    return view(operation, await narrow(operation, input, answer)) as AnswerOf<Op>;
   };
 
   return {
@@ -146,7 +149,7 @@ export function createReader(send: SendRead, rules: ReadRules = {}, answers: Ans
           const found = await answer.catch(() => undefined);
           if (!found || found.responseIssue) return [];
           await assertAllowed?.(operation, input);
-          return [view(operation, found.answer) as AnswerOf<Op>];
+          return [view(operation, await narrow(operation, input, found.answer)) as AnswerOf<Op>];
         }),
       );
       return all.flat();

@@ -33,6 +33,8 @@ export interface PlanSource {
   readonly risk: Risk;
   /** Reads the present state; absent if no confirmation is needed, so that harmless calls stay cheap. */
   readonly reader?: Reader;
+  /** Notes on the rows that the reader hid from the caller, once the plan is written. */
+  readonly leftOut?: ReadonlySet<string>;
   readonly redactor: Redactor;
   /** Facts that the earlier checks could not determine, one line each. A confirmation doesn't cover them. */
   readonly notKnown?: readonly string[];
@@ -172,6 +174,7 @@ export async function planOf(source: PlanSource): Promise<Plan> {
     risk,
     redactor: { agreement },
     notKnown = [],
+    leftOut = new Set(),
     key,
   } = source;
   const named = await namedTarget(target, source.reader);
@@ -211,7 +214,7 @@ export async function planOf(source: PlanSource): Promise<Plan> {
       ' ',
     ),
     requests: planned.map(({ request }) => request),
-    effects: [...ofCall, ...substitutes, ...ofState],
+    effects: [...ofCall, ...substitutes, ...ofState, ...leftOut],
     ...(substitutes.length > 0 && { substitutes }),
     digest,
   };

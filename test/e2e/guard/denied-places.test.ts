@@ -10,6 +10,7 @@ import { eventually } from '../../support/eventually.ts';
 import { policyFrom } from '../../support/guard-fixture.ts';
 import { resourceServersOf, type ResourceClient, type ResourceServers } from '../../support/resource-clients.ts';
 import { rowsOf, startTestPlatform, type Json, type TestPlatform } from '../../support/test-platform.ts';
+import { isLanding } from '../../suites.ts';
 import { toolCallsOn } from '../../support/tool-calls.ts';
 
 let platform: TestPlatform;
@@ -292,7 +293,10 @@ async function leaksOfAimedCalls({ client }: ResourceClient, kept: RegExp): Prom
   return leaks;
 }
 
-describe.each(policies)('where %s', (_, policyOf, kept) => {
+// Where reading is denied, changes are planned that touch what is there.
+const triedPolicies = isLanding ? policies.filter(([name]) => name === 'reading a project is denied') : policies;
+
+describe.each(triedPolicies)('where %s', (_, policyOf, kept) => {
   test('an error of the platform has no id from there', async () => {
     const { client } = await servers.connect('modern', { policy: await policyOf() });
     const { content } = await client.callTool({ name: 'create_project', arguments: { name: 'quagga-project' } });
@@ -308,13 +312,12 @@ describe.each(policies)('where %s', (_, policyOf, kept) => {
 });
 
 // Where only reading is denied, plans name what is there.
-test.each(policies.filter(([name]) => name !== 'reading a project is denied'))(
-  'where %s, no call about it tells more than it was given',
-  async (_, policyOf, kept) => {
-    const policy = await policyOf();
-    expect(await leaksOfAimedCalls(await servers.connect('modern', { policy }), kept())).toEqual([]);
-  },
-);
+test.each(
+  policies.filter(([name]) => (isLanding ? name === 'a mode is denied' : name !== 'reading a project is denied')),
+)('where %s, no call about it tells more than it was given', async (_, policyOf, kept) => {
+  const policy = await policyOf();
+  expect(await leaksOfAimedCalls(await servers.connect('modern', { policy }), kept())).toEqual([]);
+});
 
 test('without rules such calls are answered with more', async () => {
   const leaks = await leaksOfAimedCalls(await servers.connect('modern'), all());

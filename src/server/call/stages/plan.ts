@@ -14,6 +14,7 @@ import { delimited } from '../../redaction/index.ts';
 import type { AssessedCall, PlannedCall } from '../call.ts';
 import { assertPlaceForSecrets } from '../handover.ts';
 import { unrecorded } from '../recording.ts';
+import { previewReader } from '../tool-context.ts';
 import type { Stage } from '../stage.ts';
 
 type AssessedStage = Stage<AssessedCall, AssessedCall>;
@@ -82,15 +83,17 @@ export const makePlan: Stage<AssessedCall, PlannedCall> = {
   reads: true,
   run: async (call) => {
     if (!makesChanges(call)) return call;
-    const { tool, args, operations, target, risk, redactor, resolved, reader, notKnown, note } = call;
+    const { tool, args, operations, target, risk, redactor, resolved, notKnown, note } = call;
     const shown = isPreviewed(call);
+    const preview = shown ? previewReader(call) : undefined;
     const plan = await planOf({
       tool,
       args,
       operations,
       target: shown ? target : withResolvedNames(target, resolved),
       risk,
-      reader: shown ? reader : undefined,
+      reader: preview?.reader,
+      leftOut: preview?.leftOut,
       redactor,
       notKnown,
       now: call.context.clock.now(),
