@@ -55,8 +55,8 @@ export interface LogSearchResult {
   readonly searched: number;
   /** Number of matches per level. */
   readonly levels: Readonly<Record<Level, number>>;
-  /** Number of messages that each criterion excludes, of those that the ones before it left. */
-  readonly excluded: Readonly<Partial<Record<Criterion, number>>>;
+  /** If no message meets all criteria: how many meet each of them by itself. */
+  readonly metAlone?: Readonly<Partial<Record<Criterion, number>>>;
   /** The first match. */
   readonly first?: { readonly index: number; readonly time?: string };
 }
@@ -126,21 +126,19 @@ const timesOf = (messages: readonly Message[]): ReadonlyMap<Message, number> => 
   );
 };
 
-/** The messages that meet every criterion, and how many each excludes. */
+/** The messages that meet every criterion; if there are none, how many meet each of them by itself. */
 function matchesOf(
   messages: readonly Message[],
   tests: Readonly<Partial<Record<Criterion, MessageTest>>>,
-): { readonly matches: readonly Message[]; readonly excluded: LogSearchResult['excluded'] } {
-  let matches = messages;
-  const excluded: Partial<Record<Criterion, number>> = {};
-  for (const criterion of criteria) {
+): Pick<LogSearchResult, 'metAlone'> & { readonly matches: readonly Message[] } {
+  const given = criteria.flatMap((criterion) => {
     const test = tests[criterion];
-    if (!test) continue;
-    const left = matches.filter(test);
-    if (left.length < matches.length) excluded[criterion] = matches.length - left.length;
-    matches = left;
-  }
-  return { matches, excluded };
+    return test ? [{ criterion, test }] : [];
+  });
+  const matches = given.reduce((left, { test }) => left.filter(test), messages);
+  if (matches.length > 0 || messages.length === 0) return { matches };
+  const counts = given.map(({ criterion, test }) => [criterion, messages.filter(test).length]);
+  return { matches, metAlone: Object.fromEntries(counts) as LogSearchResult['metAlone'] };
 }
 
 /** How many lines of a message are shown, besides those with the words. */
@@ -170,7 +168,7 @@ export function searchLog(lines: readonly LogLine[], query: LogQuery, now: Date)
   const times = from === undefined && to === undefined ? undefined : timesOf(messages);
   const text = query.text ? textTest(query.text) : undefined;
   const pattern = query.pattern ? patternTest(query.pattern) : undefined;
-  const { matches, excluded } = matchesOf(messages, {
+  const { matches, metAlone } = matchesOf(messages, {
     ...(from !== undefined && { since: (message) => times!.get(message)! >= from }),
     ...(to !== undefined && { until: (message) => times!.get(message)! <= to }),
     ...(query.level !== undefined && { level: levelTest(query.level) }),
@@ -218,7 +216,7 @@ export function searchLog(lines: readonly LogLine[], query: LogQuery, now: Date)
     shown: shown.length,
     searched: messages.length,
     levels: counts,
-    excluded,
+    ...(metAlone && { metAlone }),
     ...(first && { first: { index: first.index, ...(first.time !== undefined && { time: first.time }) } }),
   };
 }

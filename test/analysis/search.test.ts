@@ -79,7 +79,6 @@ describe('a search', () => {
       shown: 2,
       searched: 4,
       levels: { error: 2, warn: 1, info: 0, debug: 0 },
-      excluded: { level: 1 },
       first: { index: 0, time: '2026-11-20T10:00:00Z' },
     });
     expect(groups.flat().map(({ text, repeats }) => [text, repeats])).toEqual([
@@ -105,10 +104,10 @@ describe('a search', () => {
     expect(groups.flat().at(-1)).toMatchObject({ text: '    at b25 (net.js:1)', more: 20 });
   });
 
-  test('tells how many each criterion excludes, of those that the ones before it left', () => {
+  test('tells how many messages meet each criterion by itself, if none meets all of them', () => {
     expect(
       searchLog(tracesAndRepeats, { since: '2026-11-20T10:30:00Z', level: 'error', text: 'disk' }, now),
-    ).toMatchObject({ matched: 0, searched: 4, excluded: { since: 1, level: 2, text: 1 } });
+    ).toMatchObject({ matched: 0, searched: 4, metAlone: { since: 3, level: 2, text: 0 } });
   });
 
   test.each([

@@ -100,11 +100,15 @@ const firstMatchText = (first: unknown): readonly string[] => {
   return [isRecord(before) ? `${deploymentBeforeText(before)}.` : 'Which deployment was before it is not known.'];
 };
 
-/** How many messages each criterion excludes. */
-const excludedText = (excluded: unknown): string =>
-  isRecord(excluded)
-    ? Object.entries(excluded)
-        .map(([criterion, count]) => `${criterion} excludes ${String(count)}`)
+/** How many messages meet each criterion by itself, where none meets all of them. */
+const metAloneText = (metAlone: unknown, defaultLevel: unknown): string =>
+  isRecord(metAlone)
+    ? Object.entries(metAlone)
+        .map(([criterion, count]) => {
+          const value =
+            criterion === 'level' && typeof defaultLevel === 'string' ? ` (${defaultLevel} by default)` : '';
+          return `${criterion}${value} ${String(count)}`;
+        })
         .join(', ')
     : '';
 
@@ -122,12 +126,13 @@ function countsText({
   shown,
   searched,
   levels: counts,
-  excluded,
+  met_alone,
+  default_level,
   first_match,
 }: JsonRecord): string | undefined {
   if (searched === 0) return undefined;
   const found = `${String(matched)} of ${String(searched)} messages match`;
-  if (matched === 0) return `${found}: ${excludedText(excluded)}.`;
+  if (matched === 0) return `${found}. Each filter by itself leaves: ${metAloneText(met_alone, default_level)}.`;
   const which = first_match === undefined ? ['newest', 'older', 'until'] : ['first', 'later', 'since'];
   return [
     found,
@@ -206,14 +211,15 @@ export const searchLogs = composeTool({
     const { searchLog } = await import('../../src/analysis/search.ts');
     try {
       const result = searchLog(lines, query, new Date(context.now()));
-      const { groups, matched, different, shown, searched, levels: counts, excluded } = result;
+      const { groups, matched, different, shown, searched, levels: counts, metAlone } = result;
       return pruneRecord({
         matched,
         different,
         shown,
         searched,
         levels: counts,
-        excluded,
+        met_alone: metAlone,
+        default_level: metAlone && isForFailures ? query.level : undefined,
         logs,
         first_match: oldest === true ? await firstMatch(context, result) : undefined,
         results: groups.flatMap((group, index) => [
