@@ -1,7 +1,7 @@
 import * as z from 'zod';
 
 /** Why an address can't be used. */
-export type AddressFault = 'scheme' | 'characters' | 'credentials' | 'host' | 'path' | 'dots' | 'query';
+export type AddressFault = 'folder' | 'scheme' | 'characters' | 'credentials' | 'host' | 'path' | 'dots' | 'query';
 
 /** An address in its parts. */
 export interface ParsedAddress {
@@ -18,6 +18,9 @@ export interface ParsedAddress {
 }
 
 const faultTexts: Readonly<Record<AddressFault, string>> = {
+  folder:
+    'must be the address of a git server, not a folder or file://, which no platform can read: push the repository to a ' +
+    'server, and give its https:// or ssh:// address there',
   scheme: 'must begin with its scheme, such as https://',
   characters:
     'must not hold backslashes, spaces, control characters or characters beyond ASCII, which programs read in ' +
@@ -107,6 +110,9 @@ function readAddress(
 /** The short form of an ssh address: user, host and path. */
 const shortSsh = /^(?<user>\w[\w.-]*)@(?<host>[^:/@[\]]+):(?<path>(?!\/\/)[^?#]+)$/;
 
+/** What git would take from the machine that it runs on: a path, with or without a drive, or an address with file. */
+const folder = /^(?:file:|(?:\.{0,2}|~)[\\/]|[a-z]:[\\/])/i;
+
 const isSshUser = (user: string, scheme: string): boolean => scheme === 'ssh' && /^\w[\w.-]*$/.test(user);
 
 /**
@@ -114,6 +120,7 @@ const isSshUser = (user: string, scheme: string): boolean => scheme === 'ssh' &&
  * @returns its parts, or why it can't be used
  */
 export function readGitAddress(text: string): ParsedAddress | AddressFault {
+  if (folder.test(text)) return 'folder';
   if (!plain.test(text) || encodedControl.test(text)) return 'characters';
   const { user, host: written = '', path } = shortSsh.exec(text)?.groups ?? {};
   if (user === undefined)

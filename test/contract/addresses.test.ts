@@ -66,7 +66,12 @@ test.each<readonly [string, AddressFault]>([
   ['git@0x7f.1:x.git', 'host'],
   ['git@git.example.test:', 'scheme'],
   ['ext::sh -c id', 'characters'],
-  ['file:///etc', 'scheme'],
+  ['file:///etc', 'folder'],
+  ['/srv/git/shop', 'folder'],
+  ['./shop', 'folder'],
+  ['~/shop.git', 'folder'],
+  [String.raw`C:\shop`, 'folder'],
+  ['acme/shop', 'scheme'],
   ['-oProxyCommand=id@git.example.test:x', 'scheme'],
 ])('%j is refused as %s for a repository, and what is said repeats nothing of it', (address, fault) => {
   expect(readGitAddress(address)).toBe(fault);
@@ -144,6 +149,9 @@ test('a request names the field of an address that is refused, once', () => {
   ]);
   expect(messages(ApplicationRequest, { name: 'a', git_repository: { url: 'not a url' } })).toEqual([
     ['git_repository.url', expect.stringMatching(/^must be a git address/)],
+  ]);
+  expect(messages(ApplicationRequest, { name: 'a', git_repository: { url: 'file:///srv/shop.git' } })).toEqual([
+    ['git_repository.url', addressFaultText('folder')],
   ]);
   expect(
     messages(HelmRepositoryRequest, {

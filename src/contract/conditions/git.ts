@@ -87,9 +87,12 @@ export const gitReasons = {
   ),
   /** Without `address`, the server would be accessed over plain http. */
   GIT_HOST_NOT_ALLOWED: reasonWith({ host: words, address: words.optional() }, ({ host: name, address }) =>
-    address === undefined
-      ? `Repositories are not fetched over plain http from ${name}: use https.`
-      : `Repositories are not fetched from ${name}: ${address} is a private address. Whoever runs the platform can allow the host, with "private: true" under "git" in the clusters file.`,
+    [
+      address === undefined
+        ? `Repositories are not fetched over plain http from ${name}: use https.`
+        : `Repositories are not fetched from ${name}: ${address} is a private address.`,
+      `Whoever runs the platform can allow a private server in the clusters file: git: {"${name}": {private: true}}.`,
+    ].join(' '),
   ),
   GIT_HOST_CHANGED: reasonWith(
     { host: words },

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { addressText, readGitAddress } from '../addresses.ts';
+import { addressFaultText, addressText, readGitAddress } from '../addresses.ts';
 import { hasInvisible } from '../plain-text.ts';
 import { Name, resourceOf } from '../primitives.ts';
 import { GitRepository, Healthchecks, workloadRequestFields, workloadFields } from './service.ts';
@@ -12,7 +12,10 @@ const GitUrl = addressText(
   z
     .string()
     .regex(/^(https?:\/\/[^\s/]+\/|ssh:\/\/[^\s/]+\/|git@[^\s:]+:)\S+$/, {
-      error: 'must be a git address, such as https://host/owner/repository.git',
+      error: ({ input }) =>
+        readGitAddress(String(input)) === 'folder'
+          ? addressFaultText('folder')
+          : 'must be a git address, such as https://host/owner/repository.git',
       abort: true,
     }),
 );

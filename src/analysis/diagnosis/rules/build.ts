@@ -228,7 +228,7 @@ export const buildRules: readonly CauseRule[] = [
     ],
     sentence: (facts, { configuration: { repository } }) =>
       facts['refused']
-        ? `The platform fetches nothing from the git server ${quote(facts['refused'])}: it is private, or asked over plain http, and not allowed.`
+        ? `The platform fetches nothing from the git server ${quote(facts['refused'])}: it is private, or asked over plain http, and not allowed. Whoever runs the platform can allow a private server in its clusters file.`
         : `The git server of ${quote(facts['repository'] ?? repository ?? 'the repository')} can't be reached from where the image is built.`,
     remedies: [deployAgain, showConfiguration],
   },

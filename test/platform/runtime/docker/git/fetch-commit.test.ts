@@ -5,6 +5,8 @@ import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { GitServers } from '../../../../../src/cli/wiring/git-servers.ts';
 import {
   fetchCommit,
   fetchHistory,
@@ -186,6 +188,15 @@ test.each([
 test('plain http is refused, except from a server that may be private', async () => {
   await expect(fetched(requestOf('http://203.0.113.5/shop.git'), idOf)).rejects.toThrow(/plain http/);
 });
+
+test.each(['http://203.0.113.5/shop.git', 'https://127.0.0.1:3000/shop.git'])(
+  'the refusal of %s has the lines with which the clusters file allows it',
+  async (url) => {
+    const { message } = (await fetched(requestOf(url), idOf).catch((error: unknown) => error)) as Error;
+    const { git } = parse(/git: \{.*\}(?=\.)/.exec(message)![0]) as { git: unknown };
+    expect(GitServers.parse(git)).toEqual({ [new URL(url).host]: { private: true } });
+  },
+);
 
 test('a repository that is too large is not taken, and nothing of it stays', async () => {
   server.commit('large', 'Large', {
