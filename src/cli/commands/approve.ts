@@ -24,7 +24,7 @@ import { styled, riskText } from '../terminal/style.ts';
 import { requireDataDir, requireWritable } from '../wiring/data-dir-claim.ts';
 import { approvalsConfigOf, guardStoreOf, openDecisionLog } from '../wiring/guard.ts';
 import { typedCommand } from '../wiring/typed-command.ts';
-import { announceOperator, openSharedStore } from '../wiring/shared-guard.ts';
+import { announceOperator, openExistingSharedStore, openSharedStore } from '../wiring/shared-guard.ts';
 import { processTerminal, type Terminal } from '../terminal/terminal.ts';
 
 interface Flags {
@@ -170,7 +170,8 @@ export async function approveCommand(
 ): Promise<void> {
   // With a database, the directory of this machine may be empty.
   if (!flags.setSecret && config.databaseUrl === undefined) requireDataDir(config);
-  const shared = await openSharedStore(config);
+  const onlyLists = code === undefined && !flags.setSecret;
+  const shared = await (onlyLists ? openExistingSharedStore : openSharedStore)(config);
   const approvals = approvalsConfigOf(config, undefined, shared && { store: shared });
   const decisions = openDecisionLog(
     config,
@@ -186,9 +187,10 @@ export async function approveCommand(
   );
   const queue = createApprovalQueue(approvals, { how: 'terminal', record: decisions.record });
   // Reading a store that is missing would create it.
-  const stored = shared !== undefined || existsSync(guardStoreOf(config)) ? queue : undefined;
+  const isStored = shared !== undefined || (config.databaseUrl === undefined && existsSync(guardStoreOf(config)));
+  const stored = isStored ? queue : undefined;
   try {
-    if (code === undefined && !flags.setSecret) return await list(config, stored, flags, terminal);
+    if (onlyLists) return await list(config, stored, flags, terminal);
     if (!terminal.isInteractive) throw new Error(needsTerminal(config));
     requireWritable(config);
     if (flags.setSecret) return await changeSecret(config, queue, terminal, shared);

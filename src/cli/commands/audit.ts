@@ -7,6 +7,7 @@ import {
   recordedTargetText,
   verifyLog,
   verifyLogs,
+  type ChainAnchors,
   type LogVerification,
   type RecordedCall,
 } from '../../server/audit/index.ts';
@@ -16,7 +17,7 @@ import { columns } from '../terminal/columns.ts';
 import { auditFilesOf, type AuditFiles } from '../wiring/guard.ts';
 import { keyFilesOf } from '../wiring/secret-file.ts';
 import { logPlacesOf } from '../wiring/log.ts';
-import { openSharedStore } from '../wiring/shared-guard.ts';
+import { openExistingSharedStore } from '../wiring/shared-guard.ts';
 import { withProgress } from '../terminal/progress.ts';
 import { outcomeCell, riskCell, timeCell } from '../terminal/table-cells.ts';
 import type { Cell } from '../terminal/cell.ts';
@@ -87,18 +88,21 @@ const verdictText = ({ entries, chains, faults, notes = [] }: LogVerification): 
   return `${linesOf(notes)}${linesOf(faults)}${result}\n${blindSpot}\n`;
 };
 
+/** Those of a database that no server has used. */
+const noAnchors: Pick<ChainAnchors, 'all'> = { all: async () => [] };
+
 /** Verifies the configured log or, with a database, those of all given servers. Creates neither keys nor files. */
 async function verify(config: Config, words: readonly string[]): Promise<LogVerification> {
   const configured = auditFilesOf(config, keysFromExistingFile(keyFilesOf(config.keysDir).guard));
   const files = filesOf(configured, words);
   if (config.databaseUrl === undefined && isUnused(configured, files)) return { entries: 0, chains: 0, faults: [] };
   const keys = configured.keys();
-  const shared = await openSharedStore(config);
-  if (!shared) return verifyLog(files, configured.heads, keys);
+  if (config.databaseUrl === undefined) return verifyLog(files, configured.heads, keys);
+  const shared = await openExistingSharedStore(config);
   try {
-    return await verifyLogs(logPlacesOf(config, words), keys, shared.anchors);
+    return await verifyLogs(logPlacesOf(config, words), keys, shared?.anchors ?? noAnchors);
   } finally {
-    await shared.close();
+    await shared?.close();
   }
 }
 

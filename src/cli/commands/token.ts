@@ -6,12 +6,17 @@ import { wrapped } from '../terminal/lines.ts';
 import { timeCell } from '../terminal/table-cells.ts';
 import type { RecordsPlace } from '../../platform/index.ts';
 import { requireWritable } from '../wiring/data-dir-claim.ts';
-import { recordsPlaceOf } from '../wiring/records-place.ts';
+import { existingRecordsOf, recordsPlaceOf } from '../wiring/records-place.ts';
 
-/** The place of the records. @throws UnusableDirectory if they are in a data directory that can't be written */
-function usableRecords(config: Config): RecordsPlace {
+/** @throws UnusableDirectory if the records are in a data directory that can't be written */
+function requireUsable(config: Config): void {
   if (config.databaseUrl === undefined) requireWritable(config);
-  return recordsPlaceOf(config);
+}
+
+/** The records of a platform that there is already. @throws Error that says what is missing */
+function existingRecords(config: Config): Promise<RecordsPlace> {
+  requireUsable(config);
+  return existingRecordsOf(config);
 }
 
 /** `infra-mcp token create`: prints only the value on stdout, and a description on stderr. */
@@ -20,7 +25,8 @@ export async function tokenCreateCommand(
   request: TokenRequest,
   { json }: { json?: boolean } = {},
 ): Promise<void> {
-  const value = await createToken(usableRecords(config), request);
+  requireUsable(config);
+  const value = await createToken(recordsPlaceOf(config), request);
   if (json)
     return void process.stdout.write(
       `${JSON.stringify({ token: value, name: request.name, permission: request.permission })}\n`,
@@ -42,7 +48,7 @@ const stateOf = ({ revoked_at: revoked, expires_at: expires }: TokenRecord): Cel
 
 /** `infra-mcp token list`: prints every token without its value. */
 export async function tokenListCommand(config: Config, { json }: { json?: boolean }): Promise<void> {
-  const tokens = await listTokens(usableRecords(config));
+  const tokens = await listTokens(await existingRecords(config));
   const rows = tokens.map((token) => [
     token.id,
     token.name,
@@ -64,7 +70,7 @@ export async function tokenRevokeCommand(
   idOrName: string,
   { json }: { json?: boolean } = {},
 ): Promise<void> {
-  const { id, name } = await revokeToken(usableRecords(config), idOrName);
+  const { id, name } = await revokeToken(await existingRecords(config), idOrName);
   if (json) return void process.stdout.write(`${JSON.stringify({ id, name, revoked: true })}\n`);
   process.stderr.write(`Revoked token "${name}" (${id}).\n`);
 }

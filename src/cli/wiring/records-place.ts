@@ -1,6 +1,7 @@
 import type { Config } from '../config/index.ts';
 import type { RecordsPlace } from '../../platform/index.ts';
 import type { DataStore } from '../../platform/store/index.ts';
+import { hasTables } from './existing-tables.ts';
 
 /** Opens the records of a platform in a database. Its code is loaded only then. */
 async function openAt(databaseUrl: string): Promise<DataStore> {
@@ -17,3 +18,21 @@ export const recordsPlaceOf = ({ dataDir, keysDir, databaseUrl }: Config): Recor
   keysDir,
   ...(databaseUrl !== undefined && { openRecords: () => openAt(databaseUrl) }),
 });
+
+/**
+ * The same for a command that needs records which are there already. A data directory is examined where it is opened.
+ * @throws Error if the configured database has none, or they are of an earlier version
+ */
+export async function existingRecordsOf(config: Config): Promise<RecordsPlace> {
+  const { databaseUrl } = config;
+  if (databaseUrl === undefined) return recordsPlaceOf(config);
+  const [{ parseAddress, shownAddress }, { platformSchema }] = await Promise.all([
+    import('../../postgres/index.ts'),
+    import('../../platform/store/postgres/open-records.ts'),
+  ]);
+  if (!(await hasTables(databaseUrl, platformSchema, 'the platform')))
+    throw new Error(
+      `There is no platform in ${shownAddress(parseAddress(databaseUrl))}. Check INFRA_DATABASE_URL, or create its first token: token create.`,
+    );
+  return recordsPlaceOf(config);
+}

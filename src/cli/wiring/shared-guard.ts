@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises';
 import type { Config } from '../config/index.ts';
 import { keysFromFile, keyRingOrNewIn, type KeyRing, type ServerLogger } from '../../server/context/index.ts';
 import type { SharedKey, SharedStore } from '../../server/guard/index.ts';
+import { hasTables } from './existing-tables.ts';
 import { keyFilesOf } from './secret-file.ts';
 
 /** The state that servers with the same database share. They also have the same keys. */
@@ -25,23 +26,44 @@ const differs = (what: string, where: string, next: string): Error =>
 const copyAll = (keysDir: string): string =>
   `Copy guard.key, operator.json and question-*.key from the keys directory of one of them to ${keysDir}, or let INFRA_KEYS_DIR name that directory.`;
 
+const guardDigest = (path: string): string => keysFromFile(path)('check').toString('base64url');
+
 /**
- * Requires that the key that seals approvals and the audit log is that of the first server. A directory gets a new one
- * only if no server has one.
+ * The digests that the servers on the database have of the key that seals approvals and the audit log.
+ * @throws Error if they have one, and this directory has none
  */
-async function requireGuardKey({ keyChecks }: SharedStore, { keysDir }: Config): Promise<void> {
+async function guardDigestsOf({ keyChecks }: SharedStore, { keysDir }: Config): Promise<readonly string[]> {
   const path = keyFilesOf(keysDir).guard;
   // Queried before the file check, because a server that starts at the same time on the same directory creates the file
   // before it reports it.
-  const others = await keyChecks.known('guard key', Date.now());
-  if (others.length > 0 && !existsSync(path)) {
+  const digests = await keyChecks.known('guard key', Date.now());
+  if (digests.length > 0 && !existsSync(path)) {
     throw new Error(
       `There is no ${path}, and the servers on this database have one, which seals approvals and the audit log. Nothing was changed. ${copyAll(keysDir)}`,
     );
   }
-  const digest = keysFromFile(path)('check').toString('base64url');
-  if (!(await keyChecks.report('guard key', [digest], Date.now())))
-    throw differs('There is a guard.key', keysDir, copyAll(keysDir));
+  return digests;
+}
+
+/**
+ * Requires that the key that seals approvals and the audit log is that of the first server. A directory gets a new one
+ * only if no server has one.
+ */
+async function requireGuardKey(store: SharedStore, config: Config): Promise<true> {
+  await guardDigestsOf(store, config);
+  const digest = guardDigest(keyFilesOf(config.keysDir).guard);
+  if (!(await store.keyChecks.report('guard key', [digest], Date.now())))
+    throw differs('There is a guard.key', config.keysDir, copyAll(config.keysDir));
+  return true;
+}
+
+/** Whether servers have used the store. If so, requires the same as above; nothing is created. */
+async function isUsedWithGuardKey(store: SharedStore, config: Config): Promise<boolean> {
+  const digests = await guardDigestsOf(store, config);
+  if (digests.length === 0) return false;
+  if (!digests.includes(guardDigest(keyFilesOf(config.keysDir).guard)))
+    throw differs('There is a guard.key', config.keysDir, copyAll(config.keysDir));
+  return true;
 }
 
 const ringDigests = (ring: ReturnType<KeyRing>): readonly string[] =>
@@ -92,8 +114,16 @@ async function requireSameKeys(store: SharedStore, config: Config, keyRing: KeyR
     );
 }
 
-/** Opens the store in the configured database, and checks that its guard key is this server's. */
-async function openStore(config: Config, databaseUrl: string): Promise<SharedStore> {
+/**
+ * Opens the store in the configured database.
+ * @param isUsable checks the guard key
+ * @returns undefined if it isn't usable
+ */
+async function openStore(
+  config: Config,
+  databaseUrl: string,
+  isUsable: (store: SharedStore, config: Config) => Promise<boolean>,
+): Promise<SharedStore | undefined> {
   const [{ parseAddress, shownAddress }, { postgresGuardStore }] = await Promise.all([
     import('../../postgres/index.ts'),
     import('../../server/guard/storage/postgres-store.ts'),
@@ -101,8 +131,9 @@ async function openStore(config: Config, databaseUrl: string): Promise<SharedSto
   const address = parseAddress(databaseUrl);
   const store = postgresGuardStore(address);
   try {
-    await requireGuardKey(store, config);
-    return store;
+    if (await isUsable(store, config)) return store;
+    await store.close();
+    return undefined;
   } catch (error) {
     await store.close();
     const { name, message } = error as Error;
@@ -120,7 +151,21 @@ async function openStore(config: Config, databaseUrl: string): Promise<SharedSto
  * @throws Error if the database can't be used, or the keys aren't those of the servers
  */
 export const openSharedStore = async (config: Config): Promise<SharedStore | undefined> =>
-  config.databaseUrl === undefined ? undefined : openStore(config, config.databaseUrl);
+  config.databaseUrl === undefined ? undefined : openStore(config, config.databaseUrl, requireGuardKey);
+
+/**
+ * The same for a command that only reads: creates neither tables nor keys.
+ * @returns undefined without a database, and if no server has used it
+ * @throws Error also if the tables are of an earlier version
+ */
+export async function openExistingSharedStore(config: Config): Promise<SharedStore | undefined> {
+  const { databaseUrl } = config;
+  if (databaseUrl === undefined) return undefined;
+  const { guardSchema } = await import('../../server/guard/storage/postgres-store.ts');
+  return (await hasTables(databaseUrl, guardSchema, 'the servers'))
+    ? openStore(config, databaseUrl, isUsedWithGuardKey)
+    : undefined;
+}
 
 /** Notifies the servers of the operator's new secret. */
 export async function announceOperator({ keyChecks }: SharedStore, config: Config): Promise<void> {

@@ -23,7 +23,7 @@ export interface ReadAnchor {
 }
 
 /** Reads the anchors of a store. */
-export async function readAnchors(anchors: ChainAnchors, keys: AuditKeys): Promise<ReadAnchor[]> {
+export async function readAnchors(anchors: Pick<ChainAnchors, 'all'>, keys: AuditKeys): Promise<ReadAnchor[]> {
   const stored = await anchors.all();
   return stored.map(({ chain, sealed }) => {
     const head = openHead(Buffer.from(sealed), keys.heads);

@@ -181,7 +181,7 @@ export interface LogPlace {
 export async function verifyLogs(
   places: readonly LogPlace[],
   keys: AuditKeys,
-  anchors: ChainAnchors,
+  anchors: Pick<ChainAnchors, 'all'>,
 ): Promise<LogVerification> {
   // Read before the logs, which grow while they are read.
   const anchored = await readAnchors(anchors, keys);

@@ -22,6 +22,8 @@ import type { DatabaseSchema } from '../schema/schema.ts';
 import { platformSchema } from '../platform-schema.ts';
 import { announceSchema, openWorkChannel } from './work-channel.ts';
 
+export { platformSchema };
+
 /** The name of the lock of work that one process on the records does at a time. */
 export const lockOf = (name: string): string => `platform/alone/${name}`;
 
