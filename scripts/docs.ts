@@ -30,6 +30,7 @@ import { about } from './shipping/about.ts';
 import { examples } from './shipping/examples.ts';
 import { plainManifests } from './shipping/kubernetes.ts';
 import { manifests } from './shipping/manifests.ts';
+import { systemdUnit, unitPath } from './shipping/systemd.ts';
 
 const { check } = parseArgs({ options: { check: { type: 'boolean', default: false } } }).values;
 const root = join(import.meta.dirname, '..');
@@ -64,6 +65,7 @@ const pages: Readonly<Record<string, string>> = {
   'docs/openapi.json': `${JSON.stringify(openApiDocument(), null, 1)}\n`,
   ...manifests,
   ...examples,
+  [unitPath]: systemdUnit(),
   'deploy/kubernetes/infra-mcp.yaml': await plainManifests({ name: about.name, appVersion: about.version }),
   'README.md': replaceGenerated(replaceGenerated(readme, 'commands', commandTable()), 'tools', toolsByToolset()),
 };

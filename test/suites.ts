@@ -90,7 +90,7 @@ const onlyInFullOfThorough = [
   'test/demo.test.ts',
   'test/pictures.test.ts',
   'test/cli/{widths,terminal,init,init-files,embedded,scenario,doctor,doctor-platform,doctor-other-platform}.test.ts',
-  'test/cli/{interrupted,taken-port,malformed-messages,approvals-webhook}.test.ts',
+  'test/cli/{interrupted,taken-port,malformed-messages,approvals-webhook,systemd}.test.ts',
   'test/shipping/{chart,container,examples,kubernetes,lists,output-directory}.test.ts',
   'test/platform/api/arbitrary-json.test.ts',
   'test/platform/runtime/docker/{probe,programs}.test.ts',
@@ -198,7 +198,16 @@ export const suites: readonly Suite[] = [
     byHand: 'when you touch one of its files, or the command line',
     covers:
       "what starts whole programs, goes through everything there is, tries many inputs, or keeps the platform's control",
-    needs: ['zsh', 'fish', 'bsdutils', 'git', 'gcc-x86-64-linux-gnu', 'gcc-aarch64-linux-gnu', 'qemu-user-static'],
+    needs: [
+      'zsh',
+      'fish',
+      'bsdutils',
+      'systemd',
+      'git',
+      'gcc-x86-64-linux-gnu',
+      'gcc-aarch64-linux-gnu',
+      'qemu-user-static',
+    ],
     files: [
       'test/cli/**/*.test.ts',
       'test/docs/commands.test.ts',

@@ -30,6 +30,7 @@ const packages = {
   // Debian's package with the server would start it; this one has the same program.
   'redis-check-rdb': 'redis-tools',
   script: 'bsdutils',
+  'systemd-analyze': 'systemd',
   zsh: 'zsh',
 } as const;
 

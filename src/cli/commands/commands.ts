@@ -108,6 +108,11 @@ export const commands: readonly Command[] = [
     name: 'platform',
     summary: 'serve the embedded platform over HTTP; print one line of JSON when ready',
     takes: 'platform',
+    flags: {
+      printUnit: booleanFlag(
+        'print a systemd unit that keeps a platform with these options running, and start nothing',
+      ),
+    },
     examples: [
       { line: 'infra-mcp platform --data-dir ./data --port 7070', does: 'serve a platform on a fixed port' },
       { line: 'infra-mcp platform --time-scale 0.05', does: 'deploy twenty times faster' },
@@ -115,8 +120,12 @@ export const commands: readonly Command[] = [
         line: 'infra-mcp platform --scenario bad-image-tag --scenario out-of-memory',
         does: 'add failures for an assistant to diagnose',
       },
+      { line: 'infra-mcp platform --runtime docker --print-unit', does: 'print the unit with which systemd runs it' },
     ],
-    run: async ({ config }) => (await import('./platform.ts')).platformCommand(config),
+    run: async ({ config, flags: { printUnit }, rawFlags }) =>
+      printUnit
+        ? (await import('../systemd/print-unit.ts')).printUnitCommand(config, rawFlags)
+        : (await import('./platform.ts')).platformCommand(config),
   }),
   defineCommand({
     name: 'token create',

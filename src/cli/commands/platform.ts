@@ -9,6 +9,7 @@ import { readOrCreateToken } from '../wiring/secret-file.ts';
 import { startEmbeddedPlatform } from '../wiring/embedded-connection.ts';
 import { openClusters } from '../wiring/real-clusters.ts';
 import { openTelemetry } from '../wiring/telemetry.ts';
+import { serviceManager } from '../systemd/service-manager.ts';
 import { untilStopped } from '../wiring/until-stopped.ts';
 
 /**
@@ -21,6 +22,7 @@ import { untilStopped } from '../wiring/until-stopped.ts';
 export async function platformCommand(config: Config): Promise<void> {
   const { dataDir, host, port, control, steppedTime, randomSeed, faultsFile } = config;
   const log = createLog(config.logLevel);
+  const manager = serviceManager(log);
   const faults = faultsFile === undefined ? [] : await loadFaults(faultsFile);
   const stopped = untilStopped();
   const claim = await claimRecords(config);
@@ -62,7 +64,9 @@ export async function platformCommand(config: Config): Promise<void> {
   process.stdout.write(
     `${JSON.stringify({ ...ready, ...(testControl && { control_url: testControl.url, control_token: testControl.token }) })}\n`,
   );
+  await manager.ready();
   const failure = await Promise.race([stopped, embedded.platform.unusable]);
+  await manager.stopping();
   await telemetry.close();
   await embedded.close();
   await clusters?.close();

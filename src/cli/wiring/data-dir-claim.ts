@@ -1,4 +1,4 @@
-import { chmodSync, existsSync } from 'node:fs';
+import { chmodSync, existsSync, rmSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -90,9 +90,13 @@ export async function claimDataDir(dataDir: string): Promise<DataDirClaim | unde
   const path = join(dataDir, endpointFile);
   // A file left by a crashed process is stale.
   await rm(path, { force: true });
+  // For a process that ends before it could release the claim. The lock goes with it.
+  const atExit = (): void => rmSync(path, { force: true });
+  process.once('exit', atExit);
   return {
     publish: (url) => replaceSecretFile(path, JSON.stringify({ url, pid: process.pid } satisfies Endpoint)),
     release: async () => {
+      process.off('exit', atExit);
       await rm(path, { force: true });
       lock.close();
     },
