@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -7,7 +7,7 @@ import { commands } from '../../src/cli/commands/commands.ts';
 import type { ParsedCommand } from '../../src/cli/commands/cli.ts';
 import { commandLine, runProgram } from '../support/built-program.ts';
 import { programCommand, parseProgramCommand } from './program-commands.ts';
-import { commandsIn, commandsOfPage, pages } from './pages.ts';
+import { commandsIn, commandsOfPage, pages, pageText } from './pages.ts';
 import { spawnProgram, whenReady, type CommandLine } from '../support/started-program.ts';
 
 /** Other programs that pages tell to run, and why they are not run here. */
@@ -25,6 +25,11 @@ const others: Readonly<Record<string, string>> = {
   curl: 'asks a server that another line starts',
   export: 'sets a variable of the shell',
   cd: 'goes elsewhere',
+  sudo: 'changes the machine',
+  journalctl: 'needs a machine that systemd runs; test/cli/systemd.test.ts lets it check the unit',
+  cp: 'copies the data directory of a reader',
+  mv: 'moves the data directory of a reader',
+  git: 'needs the repository on a server',
 };
 
 /** Commands of this program that are only parsed, and why. */
@@ -93,6 +98,8 @@ const own = [
 ].toReversed();
 
 let directory: string;
+/** What this test puts there. */
+const made = ['keys.yaml', 'policy.yaml', 'audit.1.jsonl'];
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'infra-mcp-docs-'));
   const { stdout } = await runProgram(['key', '--name', 'ci', '--json']);
@@ -152,7 +159,19 @@ describe('what the pages tell to type', () => {
     const called = await parseProgramCommand(args, env);
     if (!called) return finish(args, env);
     if (parsedOnly.some(({ holds }) => holds(called))) return undefined;
-    return servers.includes(called.command.name) ? serve(args, env) : finish(args, env);
+    const isServer = servers.includes(called.command.name) && called.flags['printUnit'] === undefined;
+    return isServer ? serve(args, env) : finish(args, env);
+  });
+
+  test('leaves in the data directory what the page of upgrades lists, and nothing else', async () => {
+    const listed = [...pageText('docs/upgrading.md').matchAll(/^\| (`[^|]+) \|/gm)].flatMap(([, cell]) =>
+      [...cell!.matchAll(/`([^`]+)`/g)].map(([, name]) => name!),
+    );
+    const isListed = (name: string): boolean =>
+      listed.some((each) => each === name || (each.includes('…') && name.startsWith(each.split('…')[0]!))) ||
+      listed.some((each) => each.startsWith('-') && name.endsWith(each));
+    expect(listed).toContain('platform.sqlite');
+    expect((await readdir(directory)).filter((name) => !made.includes(name) && !isListed(name))).toEqual([]);
   });
 
   test('has an example of every command', () => {

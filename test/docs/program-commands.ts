@@ -16,6 +16,8 @@ export function programCommand(
   // Started by another program, which has the path of ours.
   const program = words.findIndex((word) => word.endsWith('/bin/infra-mcp.mjs'));
   if (program >= 0) return { args: words.slice(program + 1), env };
+  // As another user of the machine.
+  if (first === 'sudo' && rest[0] === '-u') return programCommand([...words.slice(0, start), ...rest.slice(2)]);
   if (first === 'infra-mcp') return { args: rest, env };
   if (first === 'npx') return programCommand([...words.slice(0, start), ...rest.filter((word) => word !== '-y')]);
   // What stands before the dashes is for npm.
