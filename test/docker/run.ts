@@ -127,6 +127,7 @@ async function runFile(file: string, reports: string): Promise<EndedFile> {
 
 /** The files that take longest. They begin first, so that none of them is left for the end. */
 const longest = [
+  'soak',
   'failing-hosts',
   'killed-engine',
   'database-backups',

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createToken } from '../../src/platform/api/tokens.ts';
 import { connectLegacyHttp, connectModernHttp, modernCall, modernHeaders } from '../transport/test-server.ts';
 import { startTestPlatform, type TestPlatform } from '../support/test-platform.ts';
+import { heapUsed } from '../support/heap.ts';
 import { textOf } from '../support/mcp-clients.ts';
 import { cleanEnvironment, spawnProgram, whenReady, type RunningProgram } from '../support/started-program.ts';
 import { startRecordingProxy, withTokenLabel, type RecordingProxy } from '../support/recording-proxy.ts';
@@ -75,24 +76,6 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true });
 });
 
-/** What the server's heap holds after everything that can go is gone, in MB. */
-async function heapUsed(): Promise<number> {
-  const socket = new WebSocket(inspector);
-  await once(socket, 'open');
-  const ask = async (id: number, method: string): Promise<{ usedSize: number }> => {
-    socket.send(JSON.stringify({ id, method }));
-    for (;;) {
-      const [{ data }] = (await once(socket, 'message')) as [{ data: string }];
-      const answer = JSON.parse(data) as { id?: number; result: { usedSize: number } };
-      if (answer.id === id) return answer.result;
-    }
-  };
-  await ask(1, 'HeapProfiler.collectGarbage');
-  const { usedSize } = await ask(2, 'Runtime.getHeapUsage');
-  socket.close();
-  return usedSize / 1024 / 1024;
-}
-
 const percentile = (values: readonly number[], share: number): number =>
   values.toSorted((a, b) => a - b)[Math.floor((values.length - 1) * share)]!;
 
@@ -117,9 +100,9 @@ test(`${clientCount} clients of both protocol versions for ${seconds} s: no answ
       else expect(textOf(result)).toContain(`name: ${labelOf(token)}`);
     }
   };
-  const warm = pause(seconds * 300).then(heapUsed);
+  const warm = pause(seconds * 300).then(() => heapUsed(inspector));
   await Promise.all(clients.map(work));
-  const [before, after] = [await warm, await heapUsed()];
+  const [before, after] = [await warm, await heapUsed(inspector)];
   const [p50, p99] = [percentile(took, 0.5), percentile(took, 0.99)];
   console.log(
     `${took.length} calls, ${failed} told as failed; p50 ${p50.toFixed(0)} ms, p99 ${p99.toFixed(0)} ms; heap ${before.toFixed(0)} MB, later ${after.toFixed(0)} MB`,

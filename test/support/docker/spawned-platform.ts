@@ -19,6 +19,8 @@ export interface SpawnedPlatform {
   readonly clustersFile: string;
   /** Starts the platform as operators do. */
   readonly start: () => Promise<void>;
+  /** The id of its process. */
+  readonly pid: () => number;
   /** Ends it at once, with whatever it was doing. */
   readonly kill: () => Promise<void>;
   /** Sends a request. @throws Error with the answer, if it is refused */
@@ -39,10 +41,12 @@ interface SpawnedOn {
 /**
  * Prepares a platform on the engine and the registry of a test. It isn't started.
  * @param more further members of its clusters file
+ * @param env further variables of its environment
  */
 export async function prepareSpawnedPlatform(
   { engine, registry }: SpawnedOn,
   more: Json = {},
+  env: Readonly<Record<string, string>> = {},
 ): Promise<SpawnedPlatform> {
   const directory = await mkdtemp(join(tmpdir(), 'killed-platform-'));
   const dataDir = join(directory, 'data');
@@ -80,6 +84,7 @@ export async function prepareSpawnedPlatform(
   return {
     dataDir,
     clustersFile,
+    pid: () => program!.pid!,
     kill,
     call,
     rows,
@@ -102,7 +107,7 @@ export async function prepareSpawnedPlatform(
           cwd: root,
           stdio: ['ignore', 'pipe', 'inherit'],
           // Tests ask for states more often than callers may.
-          env: { ...process.env, INFRA_PLATFORM_TOKEN: token, INFRA_RATE_LIMIT: '1000000' },
+          env: { ...process.env, INFRA_PLATFORM_TOKEN: token, INFRA_RATE_LIMIT: '1000000', ...env },
         },
       );
       program = child;
