@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { connectorsTo, type Connectors } from '../support/connectors.ts';
 import { policyFrom } from '../support/guard-fixture.ts';
+import { instantRuntime } from '../support/instant-runtime.ts';
 import { textOf, type TestClient } from '../support/mcp-clients.ts';
 import { startRecordingProxy, type RecordingProxy } from '../support/recording-proxy.ts';
 import { rowsOf, startTestPlatform, type TestPlatform } from '../support/test-platform.ts';
@@ -290,5 +291,26 @@ describe('an organization of 200 environments', () => {
       `${left} environments were not looked into, to spare requests: give the project or environment to look there.`,
     );
     expect(tokens).toBeLessThanOrEqual(2_000);
+  });
+});
+
+describe('a platform on which nothing has been created', () => {
+  test('leads to a project, and a project without environments to one', async () => {
+    const cluster = { name: 'local', description: '', version: 'docker', createRuntime: () => instantRuntime };
+    const platform = await startTestPlatform({ realClusters: { clusters: [cluster], registries: [] } });
+    const proxy = await startRecordingProxy(platform.url);
+    opened.push(platform);
+    const client = await clientOn(proxy, platform.token);
+    const { overview, text } = await look(client, proxy);
+    expect(overview).toMatchObject({
+      total: 0,
+      next: [{ tool: 'list_projects' }],
+      next_once_known: [{ tool: 'create_project', needs: 'its name' }],
+    });
+    expect(text).toContain('create_project');
+    await client.call('create_project', { name: 'shop' });
+    expect((await look(client, proxy, { project: 'shop' })).overview).toMatchObject({
+      next_once_known: [{ tool: 'create_environment', arguments: { project: 'shop' } }],
+    });
   });
 });

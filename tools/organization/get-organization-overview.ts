@@ -45,7 +45,26 @@ const asWhole = (count: number): string =>
 
 const troubled: readonly string[] = ['failed', 'unavailable', 'unusable cluster', 'alerting', 'moving'];
 
+/** Where there is no environment, what leads to one. */
+const firstSteps = ({ project, environment }: JsonRecord): readonly NextCall[] => {
+  if (environment !== undefined) return [];
+  if (project !== undefined)
+    return [
+      {
+        tool: 'create_environment',
+        arguments: { project },
+        needs: 'its name and mode',
+        why: 'there is none in this project yet',
+      },
+    ];
+  return [
+    { tool: 'list_projects', arguments: {}, why: 'whether there is one without environments' },
+    { tool: 'create_project', arguments: {}, needs: 'its name', why: 'there is no environment yet' },
+  ];
+};
+
 function next(view: JsonRecord, args: JsonRecord): readonly NextCall[] {
+  if (view['total'] === 0) return firstSteps(args);
   const [worst] = recordsIn(view['results']).filter(({ condition }) => troubled.includes(String(condition)));
   const page = Number(view['page']);
   return [
