@@ -39,6 +39,10 @@ test('a checkout is started by the Node that npm ci installed, whichever runs, a
   const byNpm = { script: source, node: installed, env: { PATH: join(folder, 'node_modules/.bin') } };
   for (const program of [byNpm, { script: bin, node, env: {} }])
     expect(launchOf(program)).toEqual({ command: installed, args: [bin] });
+  // The Node of the shell may be too old: the program then goes on with the installed one.
+  await mkdir(join(folder, 'path'));
+  await writeFile(join(folder, 'path/node'), '');
+  expect(typedProgram({ script: bin, node: installed, env: { PATH: join(folder, 'path') } })).toBe(`node ${bin}`);
 });
 
 test('a checkout that is not built is not written anywhere', async () => {

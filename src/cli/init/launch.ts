@@ -103,8 +103,11 @@ export function typedProgram(program: RunningProgram = thisProgram()): string {
   if (script.endsWith('.ts')) return 'npm start --';
   // Another program runs this one's code.
   if (folder !== undefined && script !== join(folder, manifest.bin['infra-mcp'])) return manifest.name;
+  // In a checkout, the program also starts with a Node that is too old, and then goes on with the installed one.
+  const isInstalled = folder !== undefined && isSameFile(installedNode(folder), program.node);
+  const found = onPath('node', env);
   return commandLine({
-    command: isSameFile(onPath('node', env), program.node) ? 'node' : program.node,
+    command: isSameFile(found, program.node) || (isInstalled && found !== undefined) ? 'node' : program.node,
     args: [script],
   });
 }
