@@ -98,9 +98,9 @@ test(
       expect(await settled(`/application/${String(application)}`)).toMatch(serves);
       for (let reads = 0; reads < 20; reads += 1) {
         await call('GET', `/application/${String(application)}/log`);
-        await call('GET', `/environment/${environmentId}/status`);
+        await call('GET', `/environment/${environmentId}/statuses`);
       }
-      await call('POST', `${passing}/restart`);
+      await call('POST', `/environment/${environmentId}/service/restart-service`, { container_ids: [id] });
       expect(await settled(passing)).toMatch(serves);
       await call('DELETE', passing);
     };
