@@ -112,8 +112,9 @@ test(
       await round((rounds += 1));
       if (first === undefined && Date.now() > warm) first = await held();
     }
-    // What the last round began ends first.
-    await expect.poll(() => readdirSync(temporary, { recursive: true }), { interval: 500 }).toEqual([]);
+    // What the last round began ends first. The loader of TypeScript keeps what it has compiled.
+    const left = () => readdirSync(temporary).filter((name) => !name.startsWith('tsx-'));
+    await expect.poll(left, { interval: 500 }).toEqual([]);
     const last = await held();
     console.log(`${rounds} rounds; at first ${JSON.stringify(first)}, at last ${JSON.stringify(last)}`);
     expect(last.heap).toBeLessThan(first.heap * 1.2 + 10);
