@@ -192,6 +192,37 @@ test('pages follow each other, and columns are chosen', async () => {
   expect(text).toContain('Looked at: 2 environments of shop.');
 });
 
+test('a chosen column has what is configured, however many places there are', async () => {
+  const { rows, answer, text } = await list({
+    fields: ['path', 'name', 'min_running_instances', 'healthchecks', 'environment.id'],
+  });
+  expect(rowAt(rows, 'shop/production/checkout-api')).toEqual({
+    path: 'shop/production/checkout-api',
+    name: 'checkout-api',
+    min_running_instances: 3,
+    healthchecks: expect.any(Object),
+    environment: { id: expect.any(String) },
+  });
+  expect(answer).not.toHaveProperty('empty_columns');
+  expect(text).not.toContain('No row has anything');
+});
+
+test('the columns of several places are there for one environment, too', async () => {
+  const { rows, answer } = await list({
+    environment: 'shop/production',
+    fields: ['path', 'image', 'state', 'instances', 'cpu'],
+  });
+  expect(rowAt(rows, 'shop/production/search')).toEqual({
+    path: 'shop/production/search',
+    image: 'acme/search',
+    state: 'DEPLOYED',
+    instances: 'at least 2',
+    cpu: expect.any(Number),
+  });
+  expect(answer).toMatchObject({ looked_at: '1 environment' });
+  expect(answer).not.toHaveProperty('empty_columns');
+});
+
 test('a project and an environment exclude each other', async () => {
   expect((await list({ project: 'shop', environment: 'shop/staging' })).isError).toBe(true);
 });

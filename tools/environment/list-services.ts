@@ -16,6 +16,7 @@ import {
   besidesServices,
   besidesText,
   columnsEverywhere,
+  isColumnEverywhere,
   readsOfServicesEverywhere,
   servicesEverywhere,
 } from './services-everywhere.ts';
@@ -62,6 +63,15 @@ const RowEverywhere = z.object({
 
 const { response } = operation;
 
+/** The columns that are chosen; none where the usual ones are shown. */
+const columnsIn = ({ fields }: JsonRecord): readonly string[] => (Array.isArray(fields) ? fields.map(String) : []);
+
+/** Columns that the platform's list of an environment has by itself. */
+const listed = ['id', 'kind', 'type', 'cpu', 'memory', 'storage'];
+
+/** Whether a column is made from several reads, or differs by kind in the platform's list. */
+const isComposed = (column: string): boolean => isColumnEverywhere(column) && !listed.includes(column);
+
 export const listServices = defineTool(operation, {
   toolset: 'environments',
   equivalentOperations: [operations.list_services_of_organization],
@@ -73,9 +83,11 @@ export const listServices = defineTool(operation, {
   rules: oneOfOrNone('environment_id', 'project'),
   reads: readsOfServicesEverywhere,
   output: response.extend({ results: z.array(z.union([response.shape.results.element, RowEverywhere])) }),
-  answer: async (args, context) =>
-    args['environment_id'] === undefined
-      ? servicesEverywhere(args, context)
-      : context.read(operation, pick(args, ['environment_id', 'page', 'page_size']) as { environment_id: string }),
+  answer: async (args, context) => {
+    const fields = columnsIn(args);
+    return args['environment_id'] === undefined || fields.some(isComposed)
+      ? servicesEverywhere({ ...args, environment: args['environment_id'] as string | undefined, fields }, context)
+      : context.read(operation, pick(args, ['environment_id', 'page', 'page_size']) as { environment_id: string });
+  },
   render: { ...rendererOf(wholeRows, table('service', columnsEverywhere)), only: chosen },
 });

@@ -10,9 +10,11 @@ import {
 } from '../../src/analysis/index.ts';
 import {
   isRecord,
+  pick,
   pruneRecord,
   readUses,
   recordsIn,
+  rootOf,
   rowsIn,
   textOf,
   type JsonRecord,
@@ -29,6 +31,7 @@ import {
   readsOfEnvironments,
   unlessFailing,
   type ListedEnvironment,
+  type Within,
 } from '../shared/places.ts';
 import { readsOfServing, servingWithin, type Served } from '../shared/serving.ts';
 
@@ -61,6 +64,10 @@ export const columnsEverywhere = [
   'usage',
   'id',
 ] as const;
+
+/** Whether a column is one of these. */
+export const isColumnEverywhere = (column: string): boolean =>
+  (columnsEverywhere as readonly string[]).includes(column);
 
 /** Number of requests for an environment: its services and their states. */
 const requestsEach = 2;
@@ -146,10 +153,15 @@ function instancesOf({ configuration, status }: PlacedService): string | undefin
   return `${running} running${configured === undefined ? '' : ` (configured: ${configured})`}`;
 }
 
-function rowOf(service: PlacedService, serving: Serving | undefined, now: number): JsonRecord {
+function rowOf(
+  service: PlacedService,
+  serving: Serving | undefined,
+  { now, members }: { readonly now: number; readonly members: readonly string[] },
+): JsonRecord {
   const { id, path, kind, configuration, status } = service;
   const made = madeFrom(service);
   return pruneRecord({
+    ...pick(configuration, members),
     path,
     kind,
     state: status?.state ?? (service.isObserved ? undefined : notKnown),
@@ -171,22 +183,25 @@ const paged = (rows: readonly unknown[], page: number, page_size: number): JsonR
   pagination: { page, page_size, total_count: rows.length, total_pages: Math.ceil(rows.length / page_size) },
 });
 
-interface Wanted {
-  readonly project?: string;
+interface Wanted extends Within {
   readonly page?: number;
   readonly page_size?: number;
+  /** Columns to show in place of the usual ones. */
+  readonly fields?: readonly string[];
 }
 
 /**
- * The services of a project or everything, production first, with what was looked at and what could not be read.
+ * The services of an environment, a project or everything, production first, with what was looked at and what could not
+ * be read. Columns that are chosen beside the usual ones are members of the configuration.
  * @throws ApiError if the platform fails as a whole
  */
 export async function servicesEverywhere(
-  { project, page = 1, page_size = maximumPageSize }: Wanted,
+  { project, environment, page = 1, page_size = maximumPageSize, fields = [] }: Wanted,
   context: ToolContext,
 ): Promise<JsonRecord> {
   const allowanceFor = (): Allowance => ({ remainingRequests: allowedRequests(context) });
-  const { places, allowance } = await environmentsWithin(context, { project }, allowanceFor);
+  const { places, allowance } = await environmentsWithin(context, { project, environment }, allowanceFor);
+  const members = fields.map(rootOf).filter((member) => !isColumnEverywhere(member));
   const wanted = places.environments.toSorted(productionFirst);
   const environments = await eachWithin(wanted, allowance, (one) => readEnvironment(context, one), {
     cost: requestsEach,
@@ -197,7 +212,7 @@ export async function servicesEverywhere(
   const unobserved = read.filter(({ statuses }) => !statuses);
   return pruneRecord({
     ...paged(
-      services.map((service) => rowOf(service, serving.get(service.id), context.now())),
+      services.map((service) => rowOf(service, serving.get(service.id), { now: context.now(), members })),
       page,
       page_size,
     ),

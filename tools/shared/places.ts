@@ -153,7 +153,7 @@ interface Found {
 
 /** The environment that a call names, without its services. */
 function environmentNamed(context: ToolContext, id: string): ListedEnvironment {
-  const { path, name, project } = context.resolved['environment'] ?? {};
+  const { path, name, project } = context.resolved['environment'] ?? context.resolved['environment_id'] ?? {};
   return {
     id,
     path: path ?? joinPath([name ?? id]),

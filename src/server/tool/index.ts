@@ -13,7 +13,7 @@ export {
   readVariableList,
   rowsIn,
 } from '../context/index.ts';
-export { at, isRecord, omit, pick, pickPaths, pruneRecord, recordsIn, type JsonRecord } from '../json/index.ts';
+export { at, isRecord, omit, pick, pickPaths, pruneRecord, recordsIn, rootOf, type JsonRecord } from '../json/index.ts';
 export { containsMark, hasUserinfo, isSecretName } from '../redaction/index.ts';
 export { shownName, withOwnNames, withShownNames } from './argument-names.ts';
 export {
