@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { connectorsTo, type Connectors } from '../support/connectors.ts';
 import { seedId } from '../../src/platform/seed/ids.ts';
 import { agree, failureIn, textOf, userAnswering } from '../support/mcp-clients.ts';
+import { startRecordingProxy } from '../support/recording-proxy.ts';
 import { type Json, startTestPlatform, type TestPlatform } from '../support/test-platform.ts';
 
 let platform: TestPlatform;
@@ -35,6 +36,36 @@ test('a backup is made without a question, and listed when it is complete', asyn
   await expect
     .poll(async () => (await calling('list_database_backups', orders)).text)
     .toMatch(/3 backups[^]*by-hand \| DEPLOYED \|/);
+});
+
+test('without a database, each has its newest backup, or why there is none', async () => {
+  const { text, isError } = await calling('list_database_backups', {});
+  expect([isError, text]).toEqual([false, expect.stringMatching(/3 databases/)]);
+  const lineOf = (path: string): string => text.split('\n').find((line) => line.startsWith(path)) ?? '';
+  expect(lineOf('shop/staging/orders-db')).toContain('by-hand');
+  expect(lineOf('shop/production/orders-db')).toContain('its cloud backs it up');
+  expect(lineOf('data/development/events-db')).toContain('type POSTGRESQL');
+  expect(text).toContain('Looked at: 3 environments.');
+});
+
+test('of a database without backups it is said why', async () => {
+  const { text } = await calling('list_database_backups', { database_id: 'shop/production/orders-db' });
+  expect(text).toMatch(/0 backups[^]*Why: its cloud backs it up\./);
+});
+
+test('a database whose backups cannot be read is named, and not called without', async () => {
+  const { database_id: orders } = platform.seed;
+  const proxy = await startRecordingProxy(platform.url, {
+    beforeRequest: async (_, request, response) => {
+      if (request.url!.startsWith(`/database/${orders}/backup`))
+        response.writeHead(500, { 'content-type': 'application/json' }).end('{"error":"no","message":"no"}');
+    },
+  });
+  const others = connectorsTo(proxy.url, platform.tokens.admin);
+  const text = textOf(await (await others.modern()).call('list_database_backups', {}));
+  await others.close();
+  await proxy.close();
+  expect(text).toMatch(/2 databases[^]*Could not be read, and are missing here: shop\/staging\/orders-db\./);
 });
 
 test('who agrees to a restoration sees which backup it is, how old, and what becomes of the old data', async () => {

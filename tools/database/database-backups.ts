@@ -1,20 +1,28 @@
-import { isRecord, operations, unknownTime, type InputOf } from '../../src/contract/index.ts';
+import * as z from 'zod';
+import { isRecord, operations, reference, unknownTime, type InputOf } from '../../src/contract/index.ts';
 import {
+  compact,
   defineTool,
   notKnown,
+  omit,
+  pick,
   planOperation,
   reading,
   readUses,
+  rowsIn,
   show,
   textAt,
   textOf,
   type JsonRecord,
   type PlanLine,
   type Preview,
+  type Renderer,
   record,
   table,
 } from '../../src/server/tool/index.ts';
 import { startMoment } from '../shared/deployment-started.ts';
+import { lackingText } from '../shared/places.ts';
+import { newestBackups, newestColumns, readsOfNewest, whyNone } from './backups-everywhere.ts';
 
 export const createDatabaseBackup = defineTool(operations.create_database_backup, {
   toolset: 'services',
@@ -30,21 +38,49 @@ export const createDatabaseBackup = defineTool(operations.create_database_backup
   ],
 });
 
+const backupColumns = ['name', 'status.state', 'created_at', 'ended_at', 'node', 'bytes', 'reason', 'message', 'id'];
+
+const isEverywhere = (answer: JsonRecord): boolean => answer['looked_at'] !== undefined;
+
+const besides = ['looked_at', 'unread', 'not_looked_into', 'why_none'];
+
+/** The backups of a database, or the newest of each, with what has to be said of them. */
+const rendered = (one: Renderer, each: Renderer): Renderer => ({
+  ...one,
+  shown: undefined,
+  columns: [...new Set([...(one.columns ?? []), ...(each.columns ?? [])])],
+  view: (answer) => ({ ...(isEverywhere(answer) ? each : one).view(answer), ...pick(answer, besides) }),
+  text: (view) =>
+    [
+      (isEverywhere(view) ? each : one).text(omit(view, besides)),
+      ...(isEverywhere(view) ? [`Looked at: ${compact(view['looked_at'])}.`, ...lackingText(view)] : []),
+      ...(view['why_none'] === undefined ? [] : [`Why: ${compact(view['why_none'])}.`]),
+    ].join('\n'),
+  only: (columns) => rendered(table('backup', columns), table('database', columns)),
+});
+
 export const listDatabaseBackups = defineTool(operations.list_database_backups, {
   toolset: 'services',
   title: 'Show each backup, dump of a database',
-  description: 'Backups (backup, dumps, snapshots) of a database (db): age, node, complete (DEPLOYED) or not.',
-  render: table('backup', [
-    'name',
-    'status.state',
-    'created_at',
-    'ended_at',
-    'node',
-    'bytes',
-    'reason',
-    'message',
-    'id',
-  ]),
+  description:
+    'Backups (backup, dumps, snapshots) of a database (db): age, node, complete (DEPLOYED) or not; without it, the ' +
+    'newest of each.',
+  input: { database_id: reference('database').optional() },
+  reads: readsOfNewest,
+  output: z.object({
+    page: z.int().optional(),
+    page_size: z.int().optional(),
+    results: z.array(z.object({ id: z.string() })),
+  }),
+  answer: async (args, context) => {
+    if (args['database_id'] === undefined) return newestBackups(context);
+    const input = args as InputOf<typeof operations.list_database_backups>;
+    const answer = await context.read(operations.list_database_backups, input);
+    const isNone = rowsIn(answer).length === 0 && (input.page ?? 1) === 1;
+    const why = isNone ? await whyNone(input.database_id, context) : undefined;
+    return { ...answer, ...(why !== undefined && { why_none: why.replace(/\.$/, '') }) };
+  },
+  render: rendered(table('backup', backupColumns), table('database', newestColumns)),
 });
 
 const recoveryReads = readUses(

@@ -1,0 +1,88 @@
+import { operations, segmentOf } from '../../src/contract/index.ts';
+import {
+  pruneRecord,
+  readUses,
+  rowsIn,
+  textAt,
+  textOf,
+  type JsonRecord,
+  type ReadUse,
+  type ToolContext,
+} from '../../src/server/tool/index.ts';
+import { allowedRequests, eachWithin } from '../shared/allowance.ts';
+import { lackingPlaces, lookedAtText, placesWithin, readsOfPlaces, unlessFailing } from '../shared/places.ts';
+
+/** The reads that say why a database has no backups. */
+export const readsOfNone: readonly ReadUse[] = readUses(
+  'why a database has no backups is not known',
+  operations.get_database_recovery,
+);
+
+/** The reads for the newest backup of each database. */
+export const readsOfNewest: readonly ReadUse[] = [...readsOfPlaces, ...readsOfNone];
+
+/** The columns of a database with its newest backup. */
+export const newestColumns = ['path', 'name', 'created_at', 'bytes', 'message', 'newer', 'none', 'id'];
+
+/** Number of requests for a database: its backups, and why there are none. */
+const requestsEach = 2;
+
+/** Why a database has no backups, such as that its cloud makes them; undefined if that is not known. */
+export async function whyNone(databaseId: string, context: ToolContext): Promise<string | undefined> {
+  return textOf(
+    await unlessFailing(context.attempt(operations.get_database_recovery, { database_id: databaseId })),
+    'refusal',
+  );
+}
+
+interface Database {
+  readonly id: string;
+  readonly path: string;
+}
+
+const isComplete = (backup: JsonRecord): boolean => textAt(backup, 'status.state') === 'DEPLOYED';
+
+/** The path of a database with its newest complete backup, the state of a newer one, or why there is none. */
+async function newestOf({ id, path }: Database, context: ToolContext): Promise<JsonRecord | undefined> {
+  const list = await unlessFailing(context.attempt(operations.list_database_backups, { database_id: id }));
+  if (!list) return undefined;
+  const backups = rowsIn(list);
+  const newest = backups.find(isComplete);
+  const latest = backups[0];
+  return pruneRecord({
+    ...newest,
+    path,
+    newer: latest && latest !== newest ? `${textOf(latest, 'name')}: ${textAt(latest, 'status.state')}` : undefined,
+    none: newest ? undefined : ((await whyNone(id, context)) ?? 'no complete backup'),
+  });
+}
+
+/**
+ * The newest backup of each database, or why it has none, with what was looked at and what could not be read.
+ * @throws ApiError if the platform fails as a whole
+ */
+export async function newestBackups(context: ToolContext): Promise<JsonRecord> {
+  const { places, allowance } = await placesWithin(context, {}, () => ({
+    remainingRequests: allowedRequests(context),
+  }));
+  const listed = places.environments.filter(({ services }) => services);
+  const databases = listed.flatMap(({ path, services = [] }) =>
+    services
+      .filter((row) => textOf(row, 'service_type') === 'DATABASE')
+      .map((row): Database => {
+        const id = textOf(row, 'id') ?? '';
+        return { id, path: `${path}/${segmentOf(textOf(row, 'name') ?? id)}` };
+      }),
+  );
+  const rows = await eachWithin(databases, allowance, (one) => newestOf(one, context), { cost: requestsEach });
+  const pathsWhere = (isIt: (row: JsonRecord | undefined) => boolean): readonly string[] =>
+    databases.slice(0, rows.length).flatMap(({ path }, index) => (isIt(rows[index]) ? [path] : []));
+  return {
+    results: rows.filter((row) => row !== undefined),
+    looked_at: lookedAtText(listed.length, undefined, context),
+    ...lackingPlaces({
+      unread: [...places.unread, ...pathsWhere((row) => row === undefined)],
+      notReached: [...places.notReached, ...databases.slice(rows.length).map(({ path }) => path)],
+    }),
+  };
+}
