@@ -41,6 +41,9 @@ test('a cron job: made, planned and deployed, each answer says when it runs and 
   const deployed = await calling('deploy_service', { service: nightly, wait: true });
   expect(deployed.answer['job']).toBe(`scheduled at ${schedule}; it ran once now`);
   expect(deployed.text).toContain(`Job: scheduled at ${schedule}; it ran once now`);
+  const runs = await calling('list_job_deployments', { job: nightly });
+  expect(runs.answer['schedule']).toBe(schedule);
+  expect(runs.text).toContain(`Scheduled at ${schedule}.`);
 });
 
 test.each([
@@ -93,5 +96,6 @@ test('a job without a clock only runs', async () => {
   const plan = await calling('deploy_service', { service: 'shop/staging/warm-up', dry_run: true });
   expect(plan.text).toContain('Runs the job now.');
   expect(plan.text).not.toContain('chedule');
+  expect((await calling('list_job_deployments', { job: 'shop/staging/warm-up' })).text).not.toContain('chedule');
   expect((await calling('deploy_service', { service: 'shop/staging/warm-up', wait: true })).text).not.toContain('Job:');
 });

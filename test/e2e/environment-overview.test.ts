@@ -47,7 +47,7 @@ test('an overview says that its cluster is locked: by whom, why, since and until
     /^Cluster warehouse is locked by Bo Lindqvist since \d{4}-\S+ until \d{4}-\S+: Incident 2291: nodes out of disk\./,
   );
   expect(text).toContain('Bo Lindqvist');
-  expect(text).toContain('While it is locked, nothing in this environment can be deployed or changed.');
+  expect(text).toContain('grown. While it is locked, nothing in this environment can be deployed or changed.');
 });
 
 test('a lock whose days are over is told by no overview, and is no cause', async () => {
@@ -74,6 +74,12 @@ test('a lock whose days are over is told by no overview, and is no cause', async
   expect(
     (await client.call('diagnose_deployment', { service: 'warehouse/production/stock-sync' })).structuredContent,
   ).not.toHaveProperty('blocked');
+});
+
+test('an alert of what runs well is in the first line', async () => {
+  const { text } = await overview('shop/staging');
+  expect(text).toMatch(/shop\/staging: 6 well, 1 never deployed; 1 alert fires\n/);
+  expect((await overview('warehouse/production')).text).not.toMatch(/alerts? fire/);
 });
 
 test('it says nothing of a lock where there is none', async () => {

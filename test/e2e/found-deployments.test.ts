@@ -60,6 +60,7 @@ test('everything is listed newest first, each with its place, who, when and how 
     ['shop/production', 'DEPLOYED'],
     ['data/development', 'DEPLOYMENT_ERROR'],
   ]);
+  expect(rows.map(({ mode }) => mode)).toEqual(['STAGING', 'STAGING', 'STAGING', 'PRODUCTION', 'DEVELOPMENT']);
   expect(rows[0]).toMatchObject({ by: 'Cleo Marchetti', at: expect.any(String), seconds: expect.any(Number) });
   expect(answer['looked_at']).toBe('3 environments');
 });

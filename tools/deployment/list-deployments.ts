@@ -52,6 +52,7 @@ import { windowOf } from '../shared/time-bounds.ts';
 
 const columns = [
   'path',
+  'mode',
   'state',
   'action',
   'at',
@@ -103,11 +104,18 @@ async function refuseUnread(context: ToolContext, subject: Subject, query: JsonR
   );
 }
 
-/** The same of one of several places: with its path, down to the service if it was the only one. */
-function rowWithPath({ subject: { id, path = id }, item }: FoundDeployment): JsonRecord {
+/**
+ * The same of one of several places: with its path, down to the service if it was the only one, and the environment's
+ * mode.
+ */
+function rowWithPath({ subject: { id, path = id }, item }: FoundDeployment, mode: string | undefined): JsonRecord {
   const [only, ...others] = item.services ?? [];
   const name = others.length === 0 ? only?.name : undefined;
-  return { path: name ? `${path}/${segmentOf(name)}` : path, ...row(name ? { ...item, services: undefined } : item) };
+  return pruneRecord({
+    path: name ? `${path}/${segmentOf(name)}` : path,
+    mode,
+    ...row(name ? { ...item, services: undefined } : item),
+  });
 }
 
 interface Choice {
@@ -124,11 +132,17 @@ async function subjectsIn(context: ToolContext, { project }: Choice) {
   const allowanceFor = () => ({ remainingRequests: allowedRequests(context) });
   if (one) {
     const path = one.path ?? one.name ?? one.id;
-    return { subjects: [{ ...one, path }], lacking: { unread: [], notReached: [] }, allowance: allowanceFor() };
+    return {
+      subjects: [{ ...one, path }],
+      lacking: { unread: [], notReached: [] },
+      allowance: allowanceFor(),
+      modes: new Map<string, string | undefined>(),
+    };
   }
   const { places, allowance } = await environmentsWithin(context, { project }, allowanceFor);
   const subjects = places.environments.map(({ id, path }): Subject => ({ kind: 'environment', id, path }));
-  return { subjects, lacking: places, allowance };
+  const modes = new Map(places.environments.map(({ id, mode }) => [id, mode]));
+  return { subjects, lacking: places, allowance, modes };
 }
 
 const pathsOf = (subjects: readonly Subject[]): readonly string[] => subjects.map(({ id, path = id }) => path);
@@ -143,14 +157,14 @@ function reachOf(shown: readonly HistoryItem[], page_size: number): JsonRecord {
 async function found(choice: Choice, page: number, page_size: number, context: ToolContext): Promise<JsonRecord> {
   const { state, since } = choice;
   const { from } = windowOf({ since }, context);
-  const { subjects, lacking, allowance } = await subjectsIn(context, choice);
+  const { subjects, lacking, allowance, modes } = await subjectsIn(context, choice);
   const wanted = { state, from, enough: page * page_size };
   const all = await findDeployments(context, subjects, wanted, allowance);
   if (subjects.length === 1 && all.unread.length === 1)
     await refuseUnread(context, subjects[0]!, { page: 1, page_size: maximumPageSize });
   const shown = all.found.slice((page - 1) * page_size, page * page_size);
   return pruneRecord({
-    results: shown.map(rowWithPath),
+    results: shown.map((one) => rowWithPath(one, modes.get(one.subject.id))),
     page,
     page_size,
     ...reachOf(
@@ -271,6 +285,7 @@ export const listDeployments = composeTool({
     results: z.array(
       z.object({
         path: z.string(),
+        mode: z.string().optional(),
         state: z.string(),
         at: z.string(),
         by: z.string(),

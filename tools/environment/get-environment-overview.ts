@@ -46,6 +46,10 @@ const alertsText = (alerts: readonly JsonRecord[], id: string): string =>
     .map((rule) => `, and an alert fires: ${alertNames([firingAlert(rule)]).join()}`)
     .join('');
 
+/** How many alerts fire, for the first line: what runs well may have one. */
+const firingText = (count: number): readonly string[] =>
+  count === 0 ? [] : [`${count} ${count === 1 ? 'alert fires' : 'alerts fire'}`];
+
 const mostLookedInto = 2;
 
 function next(view: JsonRecord): readonly NextCall[] {
@@ -148,13 +152,14 @@ export const getEnvironmentOverview = composeTool({
     view: (answer) => answer,
     text: ({ environment, counts, cluster_lock: lock, nodes, outlook, results, alerts, unwatched }) =>
       [
-        `${String(environment)}: ${
+        `${String(environment)}: ${[
           Object.entries((counts ?? {}) as JsonRecord)
             .map(([condition, count]) => `${String(count)} ${condition}`)
-            .join(', ') || 'no services'
-        }`,
+            .join(', ') || 'no services',
+          ...firingText(recordsIn(alerts).length),
+        ].join('; ')}`,
         ...(typeof lock === 'string'
-          ? [`${lock}. While it is locked, nothing in this environment can be deployed or changed.`]
+          ? [`${lock.replace(/\.$/, '')}. While it is locked, nothing in this environment can be deployed or changed.`]
           : []),
         ...(typeof nodes === 'string' ? [nodes] : []),
         ...(Array.isArray(outlook) ? outlook.map(String) : []),

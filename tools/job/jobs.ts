@@ -1,5 +1,19 @@
-import { operations, scheduleKinds } from '../../src/contract/index.ts';
-import { defineTool, naming, record, isRecord, type JsonRecord, table } from '../../src/server/tool/index.ts';
+import * as z from 'zod';
+import { operations, scheduleKinds, type InputOf } from '../../src/contract/index.ts';
+import {
+  defineTool,
+  isRecord,
+  naming,
+  omit,
+  pick,
+  readUses,
+  record,
+  scheduleText,
+  table,
+  type JsonRecord,
+  type Renderer,
+} from '../../src/server/tool/index.ts';
+import { unlessFailing } from '../shared/places.ts';
 import {
   newService,
   serviceFields,
@@ -58,22 +72,48 @@ export const updateJob = defineTool(
   }),
 );
 
+/** The runs, and when more are due by the clock: without it, nobody sees that one is missing. */
+const withSchedule = (runs: Renderer): Renderer => ({
+  ...runs,
+  shown: undefined,
+  view: (answer) => ({ ...runs.view(answer), ...pick(answer, ['schedule']) }),
+  text: (view) =>
+    [
+      runs.text(omit(view, ['schedule'])),
+      ...(typeof view['schedule'] === 'string' ? [`Scheduled at ${view['schedule']}.`] : []),
+    ].join('\n'),
+  only: (columns) => withSchedule(runs.only?.(columns) ?? runs),
+});
+
 export const listJobDeployments = defineTool(operations.list_job_deployments, {
   toolset: 'services',
   title: 'Last runs of a job, failed ones, errors',
   description: 'Run history of a job or cron job: success or failure (fail), when, how often, how long, version.',
-  render: table('deployment', [
-    'status',
-    'auditing_data.created_at',
-    'total_duration',
-    'auditing_data.triggered_by',
-    'auditing_data.origin',
-    'status_details.action',
-    'details.commit.git_commit_id',
-    'details.commit.message',
-    'details.image.image_name',
-    'details.image.tag',
-    'identifier.execution_id',
-    'identifier.name',
-  ]),
+  reads: readUses('when it is scheduled is not shown', operations.get_job),
+  output: operations.list_job_deployments.response.extend({ schedule: z.string().optional() }),
+  answer: async (args, context) => {
+    const input = args as InputOf<typeof operations.list_job_deployments>;
+    const [history, job] = await Promise.all([
+      context.read(operations.list_job_deployments, input),
+      unlessFailing(context.attempt(operations.get_job, { job_id: input.job_id })),
+    ]);
+    const schedule = scheduleText(job);
+    return { ...history, ...(schedule !== undefined && { schedule }) };
+  },
+  render: withSchedule(
+    table('deployment', [
+      'status',
+      'auditing_data.created_at',
+      'total_duration',
+      'auditing_data.triggered_by',
+      'auditing_data.origin',
+      'status_details.action',
+      'details.commit.git_commit_id',
+      'details.commit.message',
+      'details.image.image_name',
+      'details.image.tag',
+      'identifier.execution_id',
+      'identifier.name',
+    ]),
+  ),
 });

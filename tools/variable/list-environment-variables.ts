@@ -5,9 +5,11 @@ import {
   anyService,
   compact,
   composeTool,
+  isRecord,
   omit,
   pick,
   pruneRecord,
+  recordsIn,
   table,
   type JsonRecord,
   type Renderer,
@@ -46,6 +48,26 @@ const secretRow = ({
   aliased_variable: _aliased,
   ...row
 }: JsonRecord): JsonRecord => ({ ...row, is_secret: true });
+
+/** The rows with those that the platform sets at the end. */
+const builtInLast = (rows: readonly JsonRecord[]): readonly JsonRecord[] =>
+  rows.toSorted((one, other) => Number(one['scope'] === 'BUILT_IN') - Number(other['scope'] === 'BUILT_IN'));
+
+/** A variable that another one overrides or stands for, in a few words. */
+const briefly = (variable: unknown): unknown =>
+  isRecord(variable)
+    ? [variable['value'] ?? variable['key'], variable['scope'] && `of ${compact(variable['scope'])}`]
+        .filter((part) => typeof part === 'string' && part !== '')
+        .join(' ') || variable
+    : variable;
+
+/** A row as text shows it. */
+const inWords = (row: JsonRecord): JsonRecord =>
+  pruneRecord({
+    ...row,
+    overridden_variable: briefly(row['overridden_variable']),
+    aliased_variable: briefly(row['aliased_variable']),
+  });
 
 /** A page of rows, or all of them if no page is requested. */
 function paged(rows: readonly JsonRecord[], page: number | undefined, size: number | undefined): JsonRecord {
@@ -107,6 +129,8 @@ async function found(
 const allRows = table('variable', columns);
 const besides = ['looked_at', 'missing', 'searched', 'nearest', 'unread', 'not_looked_into', 'partly_read'];
 
+const withWords = (view: JsonRecord): JsonRecord => ({ ...view, results: recordsIn(view['results']).map(inWords) });
+
 /** What a search found, or that it found nothing, and what it lacks. */
 const rowsOrNone: Renderer = {
   ...allRows,
@@ -121,7 +145,7 @@ const rowsOrNone: Renderer = {
       missing !== undefined &&
       `No variable or secret ${compact(missing)} in ${compact(searched)}${lacking.length > 0 ? ', in what could be read' : ''}${nearest === undefined ? '' : `; nearest: ${compact(nearest)}`}.`;
     const looked = place === undefined ? [] : [`Looked at: ${compact(place)}.`];
-    return [none === false ? allRows.text(omit(view, besides)) : none, ...looked, ...lacking].join('\n');
+    return [none === false ? allRows.text(withWords(omit(view, besides))) : none, ...looked, ...lacking].join('\n');
   },
 };
 
@@ -178,7 +202,7 @@ export const listEnvironmentVariables = composeTool({
         `the variables of this ${kind} can't be read here`,
         'Ask whoever runs the platform which there are.',
       );
-    return paged([...variables, ...secrets.map(secretRow)], page, page_size);
+    return paged(builtInLast([...variables, ...secrets.map(secretRow)]), page, page_size);
   },
   render: rowsOrNone,
 });
