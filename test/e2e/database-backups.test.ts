@@ -54,10 +54,10 @@ test('of a database without backups it is said why', async () => {
 });
 
 test('a database whose backups cannot be read is named, and not called without', async () => {
-  const { database_id: orders } = platform.seed;
+  const { database_id: unread } = platform.seed;
   const proxy = await startRecordingProxy(platform.url, {
     beforeRequest: async (_, request, response) => {
-      if (request.url!.startsWith(`/database/${orders}/backup`))
+      if (request.url!.startsWith(`/database/${unread}/backup`))
         response.writeHead(500, { 'content-type': 'application/json' }).end('{"error":"no","message":"no"}');
     },
   });

@@ -47,7 +47,7 @@ const besides = ['looked_at', 'unread', 'not_looked_into', 'why_none'];
 /** The backups of a database, or the newest of each, with what has to be said of them. */
 const rendered = (one: Renderer, each: Renderer): Renderer => ({
   ...one,
-  shown: undefined,
+  shown: [...new Set([...(one.shown ?? []), ...(each.shown ?? [])])],
   columns: [...new Set([...(one.columns ?? []), ...(each.columns ?? [])])],
   view: (answer) => ({ ...(isEverywhere(answer) ? each : one).view(answer), ...pick(answer, besides) }),
   text: (view) =>
@@ -59,18 +59,20 @@ const rendered = (one: Renderer, each: Renderer): Renderer => ({
   only: (columns) => rendered(table('backup', columns), table('database', columns)),
 });
 
+const backup = operations.list_database_backups.response.shape.results.element;
+
 export const listDatabaseBackups = defineTool(operations.list_database_backups, {
   toolset: 'services',
   title: 'Show each backup, dump of a database',
   description:
-    'Backups (backup, dumps, snapshots) of a database (db): age, node, complete (DEPLOYED) or not; without it, the ' +
-    'newest of each.',
+    'Backups (backup, dumps, snapshots) of a database (db), or newest of all databases: age, node, complete ' +
+    '(DEPLOYED) or not.',
   input: { database_id: reference('database').optional() },
   reads: readsOfNewest,
   output: z.object({
     page: z.int().optional(),
     page_size: z.int().optional(),
-    results: z.array(z.object({ id: z.string() })),
+    results: z.array(backup.extend({ path: z.string(), newer: z.string(), none: z.string() }).partial()),
   }),
   answer: async (args, context) => {
     if (args['database_id'] === undefined) return newestBackups(context);

@@ -75,7 +75,6 @@ export const updateJob = defineTool(
 /** The runs, and when more are due by the clock: without it, nobody sees that one is missing. */
 const withSchedule = (runs: Renderer): Renderer => ({
   ...runs,
-  shown: undefined,
   view: (answer) => ({ ...runs.view(answer), ...pick(answer, ['schedule']) }),
   text: (view) =>
     [
