@@ -7,6 +7,7 @@ import { listOfTools } from './list.ts';
 import { memory } from './memory.ts';
 import { platformRequests } from './platform.ts';
 import { start } from './start.ts';
+import { variables } from './variables.ts';
 
 /** All measurements, in the order of the report. */
 export const measurements: readonly Measurement[] = [
@@ -18,4 +19,5 @@ export const measurements: readonly Measurement[] = [
   heap,
   platformRequests,
   engine,
+  variables,
 ];

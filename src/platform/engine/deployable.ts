@@ -61,10 +61,17 @@ const domainsOf = async (trx: Db, ids: readonly string[]) =>
     ({ service_id: id }) => id,
   );
 
+/** The result of a function, which is called when it is asked for first. */
+function once<Value>(make: () => Value): () => Value {
+  let made: { readonly value: Value } | undefined;
+  return () => (made ??= { value: make() }).value;
+}
+
 const variableParts = ({ key, value, isSecret, mountPath }: ReceivedVariable) => [key, value, isSecret, mountPath];
 
 /**
- * The inputs of a deployment of each service at present, by service id.
+ * The inputs of a deployment of each service at present, by service id. Each digest is made when it is read: where a
+ * variable of many services changes, the first one tells most of them apart from what is deployed.
  * @param given the name and configuration of services, instead of those that are stored
  */
 export async function deployablesOf(
@@ -86,23 +93,40 @@ export async function deployablesOf(
       const hasDomains = runtimes.named(runtime).domainTarget !== undefined;
       const own = hasDomains ? (domains.get(id) ?? []) : [];
       const received = variables.get(id) ?? [];
+      const configuration = once(() =>
+        digest('configuration', [name, comparableSpec(JSON.parse(spec) as Record<string, unknown>, openSecret)]),
+      );
+      const domainsDigest = once(() =>
+        digest(
+          'domains',
+          own.map((each) => `${each.domain.toLowerCase()} ${String(each.generate_certificate)}`).toSorted(),
+        ),
+      );
+      const variablesDigest = once(() =>
+        digest('variables', received.filter(({ isBuiltIn }) => !isBuiltIn).map(variableParts)),
+      );
+      const builtIn = once(() =>
+        Object.fromEntries(
+          received
+            .filter(({ isBuiltIn }) => isBuiltIn)
+            .map((variable) => [variable.key, digest('built in', variableParts(variable))]),
+        ),
+      );
       return [
         id,
         {
-          configuration: digest('configuration', [
-            name,
-            comparableSpec(JSON.parse(spec) as Record<string, unknown>, openSecret),
-          ]),
-          domains: digest(
-            'domains',
-            own.map((each) => `${each.domain.toLowerCase()} ${String(each.generate_certificate)}`).toSorted(),
-          ),
-          variables: digest('variables', received.filter(({ isBuiltIn }) => !isBuiltIn).map(variableParts)),
-          builtIn: Object.fromEntries(
-            received
-              .filter(({ isBuiltIn }) => isBuiltIn)
-              .map((variable) => [variable.key, digest('built in', variableParts(variable))]),
-          ),
+          get configuration() {
+            return configuration();
+          },
+          get domains() {
+            return domainsDigest();
+          },
+          get variables() {
+            return variablesDigest();
+          },
+          get builtIn() {
+            return builtIn();
+          },
         },
       ];
     }),
@@ -114,8 +138,8 @@ const read = (stored: string | null): Deployable | undefined =>
 
 /** Whether the inputs that a deployment reads again in each step are the same. */
 const sameWhileItRuns = (one: Deployable, other: Deployable): boolean =>
-  one.domains === other.domains &&
   one.variables === other.variables &&
+  one.domains === other.domains &&
   Object.entries(one.builtIn).every(([key, digest]) => (other.builtIn[key] ?? digest) === digest);
 
 /** Whether a deployment now would have the inputs of the last one; false if either isn't known. */
@@ -124,8 +148,8 @@ export const isAsDeployed = (stored: string | null, now: Deployable | undefined)
   return (
     deployed !== undefined &&
     now !== undefined &&
-    deployed.configuration === now.configuration &&
-    sameWhileItRuns(deployed, now)
+    sameWhileItRuns(deployed, now) &&
+    deployed.configuration === now.configuration
   );
 };
 
