@@ -31,7 +31,12 @@ import { rollbackApplication } from './application/rollback-application.ts';
 import { getCluster } from './cluster/get-cluster.ts';
 import { listClusters, lockCluster, unlockCluster, upgradeCluster } from './cluster/clusters.ts';
 import { createContainer, updateContainer } from './container/containers.ts';
-import { createDatabaseBackup, restoreDatabase, listDatabaseBackups } from './database/database-backups.ts';
+import {
+  createDatabaseBackup,
+  deleteDatabaseBackup,
+  listDatabaseBackups,
+  restoreDatabase,
+} from './database/database-backups.ts';
 import { createDatabase, updateDatabase, deployDatabase } from './database/databases.ts';
 import { deployService } from './deployment/deploy-service.ts';
 import { diagnoseDeployment } from './deployment/diagnose-deployment.ts';
@@ -89,6 +94,7 @@ import { searchLogs } from './service/search-logs.ts';
 import { startServices } from './service/start-services.ts';
 import { stopServices } from './service/stop-services.ts';
 import { createTerraform, planTerraform, redeployTerraform } from './terraform/terraform.ts';
+import { updateTerraform } from './terraform/update-terraform.ts';
 import { createEnvironmentVariable, overrideEnvironmentVariable, createSecret } from './variable/new-variables.ts';
 import {
   createContainerRegistry,
@@ -244,7 +250,9 @@ export const tools: readonly Tool[] = [
   cancelJobRun,
   createHelm,
   createTerraform,
+  updateTerraform,
   getCluster,
+  deleteDatabaseBackup,
 ];
 
 /** The tools that are offered if nothing is chosen. */

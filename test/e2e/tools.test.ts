@@ -1,5 +1,6 @@
 import type { CallToolResult } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { seedId } from '../../src/platform/seed/ids.ts';
 import { tools } from '../../tools/index.ts';
 import { connectorsTo, type Connectors } from '../support/connectors.ts';
 import { hurriedClock } from '../support/hurried-clock.ts';
@@ -869,10 +870,24 @@ const cases: Case[] = [
     says: '"git_repository.url"',
   },
   {
+    tool: 'update_terraform',
+    right: { terraform_id: '@terraform_id', git_repository: { branch: 'next' } },
+    answers: { id: '@terraform_id', changes: ['terraform_files_source.git_repository.branch: main → next'] },
+    wrong: { terraform_id: '@terraform_id', git_repository: { url: 'nowhere' } },
+    says: '"git_repository.url"',
+  },
+  {
     tool: 'get_cluster',
     right: { cluster: '@cluster_id' },
     answers: { id: '@cluster_id', advanced_settings: expect.objectContaining({ 'lock.maximum_days': 5 }) },
     wrong: { cluster: nowhere },
+    says: 'no such id',
+  },
+  {
+    tool: 'delete_database_backup',
+    right: { database_id: '@database_id', backup_id: seedId('backup/shop/staging/orders-db/before-migration') },
+    answers: {},
+    wrong: { database_id: '@database_id', backup_id: nowhere },
     says: 'no such id',
   },
   {

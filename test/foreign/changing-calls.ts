@@ -761,6 +761,30 @@ const serviceCalls: readonly ForeignCall[] = [
       expect(text).not.toContain('fresh-secret-value');
     },
   },
+  {
+    tool: 'update_terraform',
+    args: (server) => ({
+      terraform_id: named('network')(server).id,
+      git_repository: { branch: 'next' },
+      tf_vars: [{ key: 'region', value: 'south-2' }],
+    }),
+    changes: ['~services staging/network'],
+    holds: ({ server, questions, text }) => {
+      expect(named('network')(server).spec).toMatchObject({
+        description: 'The network',
+        auto_deploy_config: { auto_deploy: false, terraform_action: 'DEFAULT' },
+        terraform_files_source: { git_repository: { branch: 'next' } },
+        terraform_variables_source: {
+          tf_var_file_paths: ['prod.tfvars'],
+          tf_vars: [{ key: 'region', value: 'south-2', secret: false }],
+        },
+        timeout_sec: 600,
+      });
+      // The value of the secret one is never shown, so it can't be sent back.
+      expect(questions.join('\n')).toMatch(/Variables whose values can not be read, and so are not sent: token\./);
+      expect(text).not.toContain('tf-secret');
+    },
+  },
 ];
 
 const variableCalls: readonly ForeignCall[] = [

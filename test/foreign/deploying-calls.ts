@@ -222,6 +222,17 @@ export const deployingCalls: readonly ForeignCall[] = [
     holds: ({ text }) => expect(text).toContain('nightly'),
   },
   {
+    tool: 'delete_database_backup',
+    args: (server) => {
+      const { id } = named('orders', 'development')(server);
+      const made = server.platform.state.backups.find((row) => row['database_id'] === id);
+      return { database_id: id, backup_id: made?.['id'] };
+    },
+    changes: ['-backups nightly'],
+    holds: ({ questions }) =>
+      expect(questions.join('\n')).toContain('No other complete backup of this database is shown here.'),
+  },
+  {
     tool: 'restore_database',
     before: idle,
     args: (server) => ({ database_id: named('orders', 'development')(server).id }),

@@ -235,7 +235,12 @@ export function toolCallsOn({
       name: uniqueName('infrastructure'),
       git_repository: { url: 'https://git.example/infrastructure.git' },
     }),
+    update_terraform: () => ({ ...id('terraform_id'), description: uniqueName('infrastructure') }),
     get_cluster: () => ({ cluster: seed['cluster_id'] }),
+    delete_database_backup: () => ({
+      ...id('database_id'),
+      backup_id: seedId('backup/shop/staging/orders-db/before-migration'),
+    }),
     list_events: () => ({}),
     list_database_backups: () => id('database_id'),
     create_database_backup: () => ({ ...id('database_id'), name: uniqueName('backup'), message: 'By a test.' }),

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { seedId } from '../../src/platform/seed/ids.ts';
 import { tools } from '../../tools/index.ts';
 import { connectorsTo, type Connectors } from '../support/connectors.ts';
 import { agree, textOf, userAnswering, type TestClient } from '../support/mcp-clients.ts';
@@ -222,7 +223,16 @@ const calls: Record<string, Args> = {
     git_repository: { url: 'https://git.acme.example/acme/infrastructure.git', branch: 'main' },
     tf_vars: [{ key: 'db_password', value: 'correct-horse-9', secret: true }],
   },
+  update_terraform: {
+    terraform: 'shop/staging/assets-bucket',
+    git_repository: { branch: 'next' },
+    tf_vars: [{ key: 'db_password', value: 'correct-horse-9', secret: true }],
+  },
   get_cluster: { cluster: 'main' },
+  delete_database_backup: {
+    database_id: 'shop/staging/orders-db',
+    backup_id: seedId('backup/shop/staging/orders-db/before-migration'),
+  },
 };
 
 let platform: TestPlatform;

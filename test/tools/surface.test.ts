@@ -42,7 +42,7 @@ const expectedNames =
   'list_annotations_groups, create_annotations_group, update_annotations_group, delete_annotations_group, ' +
   'get_deployment_rule, update_deployment_rule, list_deployment_windows, create_deployment_window, delete_deployment_window, ' +
   'set_environment_end, unset_environment_end, ' +
-  'run_job, cancel_job_run, create_helm, create_terraform, get_cluster';
+  'run_job, cancel_job_run, create_helm, create_terraform, update_terraform, get_cluster, delete_database_backup';
 
 interface Node {
   /** Names of the members on the way, `[]` for the rows of an array. */
@@ -213,6 +213,8 @@ describe('input schemas', () => {
       'create_helm.values_override',
       'create_terraform.git_repository',
       'create_terraform.tf_vars[]',
+      'update_terraform.git_repository',
+      'update_terraform.tf_vars[]',
     ]);
   });
 

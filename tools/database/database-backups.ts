@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { isRecord, operations, reference, unknownTime, type InputOf } from '../../src/contract/index.ts';
+import { backupStates, isRecord, operations, reference, unknownTime, type InputOf } from '../../src/contract/index.ts';
 import {
   compact,
   defineTool,
@@ -172,4 +172,41 @@ export const restoreDatabase = defineTool(operations.restore_database, {
     ];
   },
   preview: whatReturns,
+});
+
+const isComplete = (backup: JsonRecord): boolean => textAt(backup, 'status.state') === backupStates.complete;
+
+const madeText = (backup: JsonRecord): string =>
+  `${show(textOf(backup, 'name'))} of ${textOf(backup, 'created_at') ?? `an ${unknownTime}`}`;
+
+/** What the database can be restored from without a backup. */
+function withoutIt(backup: JsonRecord, all: readonly JsonRecord[]): readonly string[] {
+  if (!isComplete(backup)) return ['It is not complete: nothing could be brought back from it now.'];
+  const complete = all.filter(isComplete);
+  const [other] = complete.filter((one) => one !== backup);
+  if (!other) return ['No other complete backup of this database is shown here.'];
+  return complete[0] === backup ? [`It is the newest complete one; the next is ${madeText(other)}.`] : [];
+}
+
+const goesAway: Preview = reading(
+  readUses('the plan does not show which backup it is, and which others there are', operations.list_database_backups),
+  async ({ database_id, backup_id }, { reader }) => {
+    const list = await reader.attempt(operations.list_database_backups, { database_id: String(database_id) });
+    const all = rowsIn(list);
+    const backup = all.find(({ id }) => id === backup_id);
+    return [
+      'Its files go with it: what only this backup has can not be brought back.',
+      ...(backup
+        ? [`The backup ${madeText(backup)} (${show(backup['message'])}).`, ...withoutIt(backup, all)]
+        : [notKnown('which backup it is, and which others there are')]),
+    ];
+  },
+);
+
+export const deleteDatabaseBackup = defineTool(operations.delete_database_backup, {
+  toolset: 'administration',
+  title: 'Delete a backup of a database',
+  description: 'Delete one backup (dump, snapshot) of a database for good.',
+  preview: goesAway,
+  render: record(),
 });

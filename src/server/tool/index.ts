@@ -38,7 +38,7 @@ export {
 export { lenientArguments, lenientMembers, withNumbersAsWritten } from './lenient-arguments.ts';
 export { partSentBack } from './list-items.ts';
 export { nextText, proposable, withProposable, type NextCall } from './next-calls.ts';
-export { partialUpdate, type PartialUpdate } from './partial-update.ts';
+export { partialShape, partialUpdate, type PartialUpdate } from './partial-update.ts';
 export { alreadyLocked, clusterLock, clusterUpgrade, notLocked } from './preview/cluster-change.ts';
 export { chosenServices, idsInLists, itemsInLists } from './preview/chosen-services.ts';
 export { deletion } from './preview/deletion.ts';

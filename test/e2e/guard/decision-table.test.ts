@@ -169,7 +169,9 @@ const table: Record<string, Row> = {
   cancel_job_run: ['yes', 'name', 'yes'],
   create_helm: ['runs', 'name', 'yes'],
   create_terraform: ['runs', 'name', 'yes'],
+  update_terraform: ['yes', 'name', 'cannot'],
   get_cluster: read,
+  delete_database_backup: ['name', 'name', 'cannot'],
 };
 
 /** Tools whose target is in no environment: rules about environments have no hold on them. */
@@ -245,6 +247,7 @@ const destructive = [
   'delete_custom_domain',
   'delete_environment_variable',
   'restore_database',
+  'delete_database_backup',
   'update_project',
   'delete_project',
   'update_environment',

@@ -141,6 +141,12 @@ test('a Terraform service is created with sealed variables, applied and deleted'
   );
   expect(JSON.stringify(platform.dump())).not.toContain(value);
 
+  await succeeded('update_terraform', { terraform: `${environment}/network`, timeout_sec: 900 });
+  expect(await platform.must('get_terraform', { terraform_id })).toMatchObject({
+    timeout_sec: 900,
+    backend: { user_provided: {} },
+  });
+
   // Sent again, a variable is replaced.
   const { id: _, ...rest } = await platform.must('get_terraform', { terraform_id });
   await platform.must('update_terraform', {
@@ -157,6 +163,59 @@ test('a Terraform service is created with sealed variables, applied and deleted'
   expect(await succeeded('delete_service', { service: `${environment}/network`, wait: true })).toMatchObject({
     outcome: 'succeeded',
   });
+});
+
+test('a Terraform service is changed: what is not given stays, and secrets show nowhere', async () => {
+  const terraform = `${environment}/assets-bucket`;
+  const terraform_id = platform.seed['terraform_id'];
+  const before = await platform.must('get_terraform', { terraform_id });
+  const change = {
+    terraform,
+    git_repository: { branch: 'next' },
+    tf_vars: [{ key: 'db_password', value, secret: true }],
+    terraform_version: '1.9.5',
+    memory: 1024,
+  };
+  const plan = textOf(await client.call('update_terraform', { ...change, dry_run: true }));
+  expect(plan).toContain('terraform_files_source.git_repository.branch: main → next');
+  expect(plan).toContain('terraform_variables_source.tf_vars: adds');
+  expect(plan).not.toContain(value);
+  expect(plan).not.toContain('lost');
+  expect(await platform.must('get_terraform', { terraform_id })).toEqual(before);
+
+  const result = await client.call('update_terraform', change);
+  expect(result.isError, textOf(result)).toBeFalsy();
+  expect(JSON.stringify([result, user.questions])).not.toContain(value);
+  expect((result.structuredContent as Json)['changes']).toEqual(
+    expect.arrayContaining([
+      'terraform_files_source.git_repository.branch: main → next',
+      'job_resources.ram_mib: 512 → 1024',
+    ]),
+  );
+  const { updated_at: _, ...after } = await platform.must('get_terraform', { terraform_id });
+  const { updated_at: __, ...stayed } = before;
+  const repository = ((before['terraform_files_source'] as Json)['git'] as Json)['git_repository'] as Json;
+  expect(after).toEqual({
+    ...stayed,
+    description: '',
+    engine: 'TERRAFORM',
+    memory: 1024,
+    provider_version: { explicit_version: '1.9.5', read_from_terraform_block: false },
+    terraform_files_source: { git: { git_repository: { ...repository, branch: 'next' } } },
+  });
+  const keys = async () =>
+    rowsOf(await platform.must('list_variables', { scope: 'TERRAFORM', parent_id: terraform_id })).map(
+      ({ key }) => key,
+    );
+  expect(await keys()).toContain('TF_VAR_db_password');
+  await succeeded('update_terraform', { terraform, terraform_version: null, description: 'Buckets.' });
+  expect(await platform.must('get_terraform', { terraform_id })).toMatchObject({
+    provider_version: { read_from_terraform_block: true },
+    description: 'Buckets.',
+    memory: 1024,
+  });
+  expect(await keys()).toContain('TF_VAR_db_password');
+  expect(await failed('update_terraform', { terraform, cpu: 1_000_000 })).toMatch(/maximum/);
 });
 
 test.each<[string, Json, RegExp]>([
