@@ -72,6 +72,8 @@ interface Definition<
   readonly effectIfHidden?: Effect;
   /** Lowest permission level of a token that may call it. Default: `read` for GET, otherwise `write`. */
   readonly permission?: PermissionLevel;
+  /** Whether secrets that a request leaves out, or sends as null, stay as they are stored. By default that isn't known. */
+  readonly keepsSecrets?: true;
   /**
    * The member of the answer with a secret that the platform shows only this once. It is for a person: servers take it
    * out of the answer as soon as it arrives.
@@ -106,6 +108,7 @@ export interface Operation<
   readonly permission: PermissionLevel;
   readonly status: 200 | 201 | 204;
   readonly shownOnce?: string | undefined;
+  readonly keepsSecrets?: true | undefined;
   readonly documented: boolean;
   readonly summary: string;
 }
@@ -249,6 +252,7 @@ export function operation<
     permission: definition.permission ?? (definition.method === 'GET' ? 'read' : 'write'),
     status: creates ? 201 : definition.response ? 200 : 204,
     shownOnce: definition.shownOnce,
+    keepsSecrets: definition.keepsSecrets,
     documented: definition.documented ?? true,
     summary: definition.summary,
   };

@@ -99,6 +99,9 @@ export const resourceKind = (schema: z.ZodType): ReferenceKind | undefined => re
 /** A string that must never leave the platform again or appear in a log, result or audit record. */
 export const secret = (schema: z.ZodString = z.string()) => schema.meta({ secret: true });
 
+/** A secret that belongs to another member beside it, such as a password to its user name. */
+export const secretOf = (member: string) => z.string().meta({ secret: true, belongsTo: member });
+
 /**
  * Text for a program, which may need any character: the value of a variable, the content of a file. In arguments of
  * tools, all other texts are refused if they have control characters other than line feed and tab.

@@ -232,7 +232,7 @@ describe('a container', () => {
     const plan = await client.call('update_container', { ...id(), cpu: 351, dry_run: true });
     expect(textOf(plan)).not.toContain('in-the-scaler');
     expect(textOf(plan)).toContain(
-      "Not sent, because what is stored can't be read: autoscaling.scalers[].trigger_authentication.config_yaml.",
+      'Stays as it is stored, because no other is given: autoscaling.scalers[].trigger_authentication.config_yaml.',
     );
   });
 

@@ -42,6 +42,7 @@ export const alertReceiverExtensions = {
     path: receiver,
     body: AlertReceiverRequest,
     response: AlertReceiver,
+    keepsSecrets: true,
     effect: 'sensitive',
     summary: 'Replace a receiver of alerts. Secrets that are not given stay.',
   }),

@@ -140,6 +140,7 @@ export const registryExtensions = {
     path: gitToken,
     body: GitTokenUpdateRequest,
     response: GitToken,
+    keepsSecrets: true,
     summary: 'Replace a git token. Its value stays if none is given.',
   }),
   delete_git_token: operation({

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { secret } from '../primitives.ts';
+import { secret, secretOf } from '../primitives.ts';
 
 /** Members of the credentials of Helm repositories that responses may show. */
 const ofHelmRepositories = {
@@ -27,9 +27,9 @@ const requested = <Visible extends z.ZodRawShape>(visible: Visible) =>
   z
     .object({
       ...visible,
-      password: secret().optional(),
-      secret_access_key: secret().optional(),
-      vendor_secret_key: secret().optional(),
+      password: secretOf('username').optional(),
+      secret_access_key: secretOf('access_key_id').optional(),
+      vendor_secret_key: secretOf('vendor_access_key').optional(),
     })
     .catchall(secret());
 

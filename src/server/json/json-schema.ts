@@ -21,6 +21,7 @@ export interface JsonSchema {
   /** The contract's own annotations, never sent to clients. */
   reference?: string;
   secret?: boolean;
+  belongsTo?: string;
   freeText?: boolean;
   bareHost?: boolean;
   terminalOutput?: boolean;

@@ -7,7 +7,15 @@ import { issuesOfPlanned } from './arguments.ts';
 import { below, mergeInto, UnclearPatch, type MergeRules, removal } from './merge-patch.ts';
 import { readPresent } from './present-state.ts';
 import { changeRecord } from './render.ts';
-import { bodySchema, givesSecret, missingSecrets, sentBack, type SentBack } from './send-back.ts';
+import {
+  bodySchema,
+  givesSecret,
+  missingSecrets,
+  sentBack,
+  storedSecrets,
+  type MissingSecret,
+  type SentBack,
+} from './send-back.ts';
 import type { ToolContext } from './tool-context.ts';
 import type { PlannedOperation, Shape } from './tool.ts';
 import { pick, rootOf, type JsonRecord } from '../json/index.ts';
@@ -111,8 +119,16 @@ function requireAll(
  * Whether something may be lost. A secret that the platform shows masked is kept, unless the member that contains it is
  * changed.
  */
-const mayLose = ({ lost, kept }: SentBack, given: JsonRecord, secrets: readonly string[]): boolean =>
-  lost.length > 0 || secrets.some((path) => !kept.includes(path) || given[rootOf(path)] !== undefined);
+const mayLose = ({ lost, kept }: SentBack, given: JsonRecord, secrets: readonly MissingSecret[]): boolean =>
+  lost.length > 0 || secrets.some(({ path }) => !kept.includes(path) || given[rootOf(path)] !== undefined);
+
+/** What became of stored secrets that a change could not send, if the platform shows that. */
+const secretOutcomes = (operation: AnyOperation, given: JsonRecord, before: JsonRecord, after: JsonRecord): string[] =>
+  storedSecrets(given, bodySchema(operation), before).flatMap((name) => {
+    const [was, is] = [before[`${name}_set`], after[`${name}_set`]];
+    if (was === true && is === false) return [`Lost, because the platform doesn't keep it: ${name}. Give it again.`];
+    return was === true && is === true && !operation.keepsSecrets ? [`Still stored: ${name}.`] : [];
+  });
 
 /** Members with which an answer identifies the changed resource. */
 const identity = ['name', 'key', 'id'];
@@ -191,8 +207,12 @@ export function partialUpdate(
     const lines = changes(pick(was, given), pick(is, given), schema, { reason: '' });
     return {
       ...pick(after, identity),
-      changes:
-        lines.length > 0 ? lines : ['The platform accepted it. What it shows is as before; it never shows secrets.'],
+      changes: [
+        ...(lines.length > 0
+          ? lines
+          : ['The platform accepted it. What it shows is as before; it never shows secrets.']),
+        ...secretOutcomes(operation, pick(args, given), before, after),
+      ],
     };
   }
 

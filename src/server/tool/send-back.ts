@@ -128,22 +128,75 @@ export function givesSecret(value: unknown, node: JsonSchema | undefined): boole
   return isRecord(value) && Object.entries(value).some(([name, member]) => givesSecret(member, memberOf(node, name)));
 }
 
+/** A secret that a request may have and doesn't give. */
+export interface MissingSecret {
+  /** Its dotted path; that of the record around it if it isn't known which of its secrets are stored. */
+  readonly path: string;
+  /** Whether the platform shows that one is stored; undefined if it doesn't tell. */
+  readonly isStored: boolean | undefined;
+}
+
+/** Whether the platform says that a secret is stored: such answers have a member of its name with `_set`. */
+const isStored = (found: JsonRecord, name: string): boolean | undefined => {
+  const told = found[`${name}_set`];
+  return typeof told === 'boolean' ? told : undefined;
+};
+
 /**
- * Dotted paths of secrets that a body may have but leaves out.
- * @param found the data read, which may say that there is none.
+ * The secrets among the missing members of a record that belong to a member that it has. If none does, the record stands
+ * for whichever it has.
+ */
+function ofTheKind(
+  missing: readonly (readonly [name: string, schema: JsonSchema])[],
+  body: JsonRecord,
+  path: string,
+): readonly string[] {
+  const own = missing.filter(([, { belongsTo }]) => belongsTo === undefined || body[belongsTo] !== undefined);
+  return own.length > 0 || missing.length === 0
+    ? own.map(([name]) => (path ? `${path}.${name}` : name))
+    : [`the secrets of ${path}`];
+}
+
+/**
+ * The secrets that a body may have but leaves out, except those that the platform says it doesn't have.
+ * @param found the data read
  */
 export function missingSecrets(
   body: unknown,
   node: JsonSchema | undefined,
   found: JsonRecord = {},
   path = '',
-): readonly string[] {
-  if (Array.isArray(body))
-    return [...new Set(body.flatMap((item) => missingSecrets(item, itemOf(node), {}, `${path}[]`)))];
+): readonly MissingSecret[] {
+  if (Array.isArray(body)) {
+    const all = body.flatMap((item) => missingSecrets(item, itemOf(node), {}, `${path}[]`));
+    return [...new Map(all.map((one) => [one.path, one])).values()];
+  }
   if (!isRecord(body) || !node) return [];
-  return Object.entries(withoutNull(node).properties ?? {}).flatMap(([name, member]) => {
-    const below = path ? `${path}.${name}` : name;
-    if (!withoutNull(member).secret) return missingSecrets(body[name], member, {}, below);
-    return body[name] === undefined && found[`${name}_set`] !== false ? [below] : [];
-  });
+  const members = Object.entries(withoutNull(node).properties ?? {}).map(
+    ([name, member]) => [name, withoutNull(member)] as const,
+  );
+  const missing = members.filter(
+    ([name, { secret }]) => secret && body[name] === undefined && isStored(found, name) !== false,
+  );
+  const known = missing.filter(([name]) => isStored(found, name));
+  return [
+    ...known.map(([name]) => ({ path: path ? `${path}.${name}` : name, isStored: true })),
+    ...ofTheKind(
+      missing.filter((one) => !known.includes(one)),
+      body,
+      path,
+    ).map((one) => ({ path: one, isStored: undefined })),
+    ...members.flatMap(([name, member]) =>
+      member.secret ? [] : missingSecrets(body[name], member, {}, path ? `${path}.${name}` : name),
+    ),
+  ];
 }
+
+/** The secrets of a body that are stored and that it neither gives nor removes, by name. */
+export const storedSecrets = (body: JsonRecord, node: JsonSchema, found: JsonRecord): readonly string[] =>
+  Object.entries(node.properties ?? {}).flatMap(([name, member]) => {
+    const stored = isStored(found, name);
+    const given = body[name];
+    const isUnsent = given === undefined ? stored !== false : given === null && stored === true;
+    return withoutNull(member).secret && isUnsent ? [name] : [];
+  });

@@ -171,7 +171,7 @@ const table: Record<string, Row> = {
   create_terraform: ['runs', 'name', 'yes'],
   update_terraform: ['yes', 'name', 'cannot'],
   get_cluster: read,
-  delete_database_backup: ['name', 'name', 'cannot'],
+  delete_database_backup: ['name', 'name', 'name'],
 };
 
 /** Tools whose target is in no environment: rules about environments have no hold on them. */

@@ -1,10 +1,18 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { AnyOperation } from '../../../contract/index.ts';
 import { presentReads, readPresent } from '../present-state.ts';
 import { reading, readUses, type ReadUse } from '../reads.ts';
-import { bodySchema, missingSecrets, sentBack, type SentBack } from '../send-back.ts';
+import {
+  bodySchema,
+  missingSecrets,
+  sentBack,
+  storedSecrets,
+  type MissingSecret,
+  type SentBack,
+} from '../send-back.ts';
 import { changes } from './changes.ts';
 import { notKnown, type Preview } from './preview.ts';
-import { pick, type JsonRecord } from '../../json/index.ts';
+import { pick, rootOf, type JsonRecord } from '../../json/index.ts';
 
 const bodyMembers = ({ body }: AnyOperation): string[] => Object.keys((body?.shape as object | undefined) ?? {});
 
@@ -12,17 +20,33 @@ const bodyMembers = ({ body }: AnyOperation): string[] => Object.keys((body?.sha
 export const leftOut = (operation: AnyOperation, args: JsonRecord): string[] =>
   bodyMembers(operation).filter((name) => args[name] === undefined);
 
-/** The losses of a replacement that aren't changes of members it declares. */
-const losses = ({ lost, carried }: SentBack, carries: boolean, secrets: readonly string[]): readonly string[] => {
-  const gone = carries ? lost : [...lost, ...Object.keys(carried)];
+const list = (paths: readonly string[]): string => [...new Set(paths)].join(', ');
+
+/** Lines about stored secrets that a replacement doesn't send: those that stay, may stay, and may be there at all. */
+function secretLines(kept: readonly string[], secrets: readonly MissingSecret[]): readonly string[] {
+  const unsent = secrets.filter(({ path }) => !kept.includes(path));
+  const [stored, others] = [true, false].map((known) =>
+    unsent.flatMap(({ path, isStored }) => (Boolean(isStored) === known ? [path] : [])),
+  ) as [string[], string[]];
   return [
-    ...(gone.length > 0 ? [`Lost, because it can't be sent back: ${gone.join(', ')}.`] : []),
-    ...(secrets.length > 0
+    ...(kept.length > 0 ? [`Stays as it is stored, because no other is given: ${list(kept)}.`] : []),
+    ...(stored.length > 0
       ? [
-          `Not sent, because what is stored can't be read: ${secrets.join(', ')}. Where the platform doesn't keep it, it is lost: give it again.`,
+          `Not sent, because it can't be read: ${list(stored)}, of which one was stored until now. Whether the platform keeps it shows in the answer: to be sure, give it again.`,
+        ]
+      : []),
+    ...(others.length > 0
+      ? [
+          `Not sent, because what is stored can't be read: ${list(others)}. Where the platform doesn't keep it, it is lost: give it again.`,
         ]
       : []),
   ];
+}
+
+/** The losses of a replacement that aren't changes of members it declares. */
+const losses = ({ lost, carried }: SentBack, carries: boolean): readonly string[] => {
+  const gone = carries ? lost : [...lost, ...Object.keys(carried)];
+  return gone.length > 0 ? [`Lost, because it can't be sent back: ${gone.join(', ')}.`] : [];
 };
 
 /** The line for a replacement that is already in effect. */
@@ -46,7 +70,6 @@ export const replacement = (operation: AnyOperation, requestFrom?: (present: Jso
   reading(replacementReads(operation), async (args, { reader, shownBy }) => {
     const present = await readPresent(operation, args, reader, shownBy);
     const [body, schema] = [pick(args, bodyMembers(operation)), bodySchema(operation)];
-    const secrets = missingSecrets(body, schema, present);
     if (!present) {
       const lost = leftOut(operation, args);
       return [
@@ -58,5 +81,13 @@ export const replacement = (operation: AnyOperation, requestFrom?: (present: Jso
     const reason = requestFrom ? '' : undefined;
     const found = requestFrom?.(present) ?? sentBack(operation, present);
     const lines = changes(found.declared, body, schema, { reason });
-    return [...(lines.length > 0 ? lines : [nothingWouldChange]), ...losses(found, requestFrom !== undefined, secrets)];
+    const isUnchanged = (path: string): boolean => isDeepStrictEqual(body[rootOf(path)], found.declared[rootOf(path)]);
+    const kept = operation.keepsSecrets
+      ? storedSecrets(body, schema, present)
+      : found.kept.filter((path) => requestFrom !== undefined && isUnchanged(path));
+    return [
+      ...(lines.length > 0 ? lines : [nothingWouldChange]),
+      ...losses(found, requestFrom !== undefined),
+      ...secretLines(kept, missingSecrets(body, schema, present)),
+    ];
   });
