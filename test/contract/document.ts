@@ -241,6 +241,7 @@ export const extensionEndpoints: string[] = [
   'POST /alert-receivers',
   ...['GET', 'PUT', 'DELETE'].map((method) => `${method} /alert-receivers/{alertReceiverId}`),
   'POST /alert-receivers/{alertReceiverId}/validate',
+  'POST /alert-receivers/validate',
   'GET /organization/{organizationId}/webhook',
   ...['GET', 'PUT', 'DELETE'].map((method) => `${method} /organization/{organizationId}/webhook/{webhookId}`),
   'POST /organization/{organizationId}/webhook/{webhookId}/test',

@@ -94,7 +94,8 @@ const apiToken = `
     expires_at     date-time
     last_used_at   date-time
     member_id      uuid
-    member_name    string`;
+    member_name    string
+    is_current     boolean`;
 
 const extensionShapes = {
   ...shapes,
@@ -492,6 +493,7 @@ const beyond: Readonly<Record<string, AnswerShape>> = {
   'GET /alert-receivers/{alertReceiverId}': one('alert receiver'),
   'PUT /alert-receivers/{alertReceiverId}': one('alert receiver'),
   'POST /alert-receivers/{alertReceiverId}/validate': one('receiver test'),
+  'POST /alert-receivers/validate': one('receiver test'),
   'GET /organization/{organizationId}/webhook': list('webhook'),
   'POST /organization/{organizationId}/webhook': one('webhook'),
   'GET /organization/{organizationId}/webhook/{webhookId}': one('webhook'),

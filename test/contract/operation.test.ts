@@ -254,6 +254,7 @@ describe('secrets', () => {
       ...['create', 'update'].flatMap((verb) =>
         ['webhook_url', 'auth_password'].map((name) => `${verb}_alert_receiver.${name}`),
       ),
+      ...['webhook_url', 'auth_password'].map((name) => `test_new_alert_receiver.alert_receiver.${name}`),
       ...['create', 'update'].flatMap((verb) =>
         ['password', 'secret_access_key', 'vendor_secret_key', '*'].map(
           (name) => `${verb}_container_registry.config.${name}`,

@@ -109,19 +109,21 @@ test.each([
   expect(['backup_id', 'database_id'].filter((name) => said.includes(name))).toEqual(blamed);
 });
 
+const backups = async () =>
+  (await platform.must('list_database_backups', { database_id: platform.seed['database_id'] }))['results'] as Json[];
+
+const deleting = (backup: Json | undefined) =>
+  calling('delete_database_backup', { ...orders, backup_id: backup?.['id'] });
+
 test('who agrees to a deletion sees which backup it is, and what the database can be restored from then', async () => {
-  const rows = async () =>
-    (await platform.must('list_database_backups', { database_id: platform.seed['database_id'] }))['results'] as Json[];
-  const complete = (await rows()).filter(({ status }) => (status as Json)['state'] === 'DEPLOYED');
+  const complete = (await backups()).filter(({ status }) => (status as Json)['state'] === 'DEPLOYED');
   const [newest, next] = complete;
-  const deleting = (backup: Json | undefined) =>
-    calling('delete_database_backup', { ...orders, backup_id: backup?.['id'] });
   const { questions, isError } = await deleting(newest);
   expect(isError).toBe(false);
   expect(questions[0]).toContain(`It is the newest complete one; the next is ${String(next!['name'])} of `);
-  await expect.poll(async () => (await rows()).map(({ id }) => id)).not.toContain(newest!['id']);
+  await expect.poll(async () => (await backups()).map(({ id }) => id)).not.toContain(newest!['id']);
   for (const backup of complete.slice(1, -1)) await deleting(backup);
-  await expect.poll(async () => (await rows()).length).toBe(1);
+  await expect.poll(async () => (await backups()).length).toBe(1);
   const last = await deleting(complete.at(-1));
   expect(last.questions[0]).toContain('No other complete backup of this database is shown here.');
 });

@@ -30,8 +30,9 @@ const said = async (tool: string, args: Json): Promise<string> => {
 };
 const unsent = (text: string): string[] => text.split('\n').filter((line) => /^(?:Not sent|Stays|Lost)/.test(line));
 
+const webhook = () => ({ webhook_id: platform.seed['webhook_id'] });
+
 describe('the secret of a webhook', () => {
-  const webhook = () => ({ webhook_id: platform.seed['webhook_id'] });
   const stored = /^Not sent, because it can't be read: target_secret, of which one was stored until now\./;
 
   test('that is stored is told to be, and after the change whether it still is', async () => {

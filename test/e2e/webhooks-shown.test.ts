@@ -148,3 +148,41 @@ test('a delivery that is tried again says when', async () => {
     await slow.close();
   }
 });
+
+test('what limits a webhook is in the list of those without whose deliveries are asked for', async () => {
+  await call('create_webhook', {
+    target_url: 'https://chat.acme.example/in/limited',
+    events: ['DEPLOYMENT_FAILED'],
+    project_names_filter: ['shop'],
+    environment_types_filter: ['PRODUCTION'],
+  });
+  const { text, answer } = await call('list_webhook_events', {});
+  expect(answer['webhooks']).toContainEqual(
+    expect.objectContaining({ project_names_filter: ['shop'], environment_types_filter: ['PRODUCTION'] }),
+  );
+  expect(text).toMatch(/\["shop"\] \| \["PRODUCTION"\] \|/);
+});
+
+test('who changes or tries out a webhook that is off is told so', async () => {
+  const off = { webhook_id: platform.seed['webhook_id'] };
+  const changed = await call('update_webhook', { ...off, description: 'Off.' });
+  expect(changed.text).toContain('It is off: nothing is sent to it until it is turned on (enabled: true).');
+  const turnedOn = await call('update_webhook', { ...off, enabled: true, dry_run: true });
+  expect(turnedOn.text).not.toContain('It is off');
+  const port = (receiver.address() as AddressInfo).port;
+  await call('update_webhook', { ...off, target_url: `http://127.0.0.1:${port}/in` });
+  const tried = await call('test_webhook', off);
+  expect(tried.answer).toMatchObject({ webhook: 'off: this test is sent all the same, and nothing else' });
+  expect(tried.text).toContain('off: this test is sent all the same');
+});
+
+test('a delivery without an answer is told from one with a code', async () => {
+  const { answer } = await call('create_webhook', {
+    target_url: 'http://127.0.0.1:1/in',
+    events: ['DEPLOYMENT_FAILED'],
+  });
+  await call('test_webhook', { webhook_id: answer['id'] });
+  const { text, answer: events } = await call('list_webhook_events', { webhook_id: answer['id'] });
+  expect(events['totals']).toMatchObject({ code_0: 'no answer came' });
+  expect(text).toContain('Code 0: no answer came.');
+});

@@ -19,6 +19,8 @@ import {
 import { clustersOf } from '../shared/cluster-nodes.ts';
 import { unwatchedLine, unwatchedText } from '../shared/firing-alerts.ts';
 import { ifPossible } from '../shared/if-possible.ts';
+import { joined } from '../shared/plan-parts.ts';
+import { changedReceivers } from './receiver-names.ts';
 
 const receiverMembers = ['name', 'id', 'type'];
 
@@ -129,13 +131,16 @@ const fixed = ({ source }: JsonRecord) =>
       }
     : undefined;
 
+const update = partialUpdate(operations.update_alert_rule, { fixed });
+
 export const updateAlertRule = defineTool(operations.update_alert_rule, {
   toolset: 'alerts',
   title: 'Change or silence an alert, its threshold',
   description:
     'Change, tune, mute, disable or turn off a noisy alert (alarm): raise its threshold (percent), condition, ' +
     'severity, receivers.',
-  ...partialUpdate(operations.update_alert_rule, { fixed }),
+  ...update,
+  preview: joined(update.preview, changedReceivers),
   fields: {
     alert_rule_id: 'Name or id.',
     alert_receiver_ids: 'Who is told.',

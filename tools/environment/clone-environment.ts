@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { EnvironmentMode, operations } from '../../src/contract/index.ts';
 import {
   defineTool,
+  isRecord,
   naming,
   omit,
   pruneRecord,
@@ -26,9 +27,28 @@ const dataOf = (services: readonly JsonRecord[]): string[] =>
     .filter((service) => kindOf(service) === 'database')
     .map((service) => `data of ${textOf(service, 'name') ?? String(service['id'])}`);
 
+/** What a copied Terraform service has in common with its original: its state, where the repository names a backend. */
+async function stateLine(service: JsonRecord, reader: Pick<ToolContext, 'attempt'>): Promise<string> {
+  const own: JsonRecord | undefined =
+    service['backend'] === undefined
+      ? await reader.attempt(operations.get_terraform, { terraform_id: String(service['id']) })
+      : service;
+  const backend = own?.['backend'];
+  const [isShared, isOwn] = ['user_provided', 'kubernetes'].map((kind) => isRecord(backend) && kind in backend);
+  const name = show(textOf(service, 'name') ?? service['id']);
+  const together =
+    'applying the copy changes what the original made, and deleting the copy can destroy it, in the cloud account too';
+  if (isShared)
+    return `The copy of ${name} has the state of the original, in the backend that its repository names: ${together}.`;
+  return `The copy of ${name} begins with ${isOwn ? 'an empty state of its own' : 'an empty state'}: applying it makes everything once more, and deleting it destroys only what it made. But if its repository names a backend, it shares the state of the original: ${together}.`;
+}
+
 /** Shows the user, before confirmation, what is copied and what isn't. */
 const copies: Preview = reading(
-  readUses('the plan does not show which services are copied', operations.list_services),
+  [
+    ...readUses('the plan does not show which services are copied', operations.list_services),
+    ...readUses('the plan does not show where the state of Terraform is kept', operations.get_terraform),
+  ],
   async ({ environment_id: from }, { reader }) => {
     const list = await reader.attempt(operations.list_services, { environment_id: String(from) });
     if (!list)
@@ -39,7 +59,10 @@ const copies: Preview = reading(
         (service) =>
           `Copies ${show(called(service))}${kindOf(service) === 'database' ? ', empty: its data stay where they are' : ''}.`,
       ),
-      'Copies the variables and secrets too. Nothing of it runs until it is deployed.',
+      ...(await Promise.all(
+        services.filter((service) => kindOf(service) === 'terraform').map((service) => stateLine(service, reader)),
+      )),
+      'Copies the variables and secrets of the environment and its services too, with their values. It sees those of the project that it is in. Nothing of it runs until it is deployed.',
     ];
   },
 );

@@ -21,12 +21,16 @@ import {
   reading,
   readUses,
   record,
+  rowsIn,
+  scheduleText,
+  show,
   textOf,
   type JsonRecord,
   type PlanLine,
   type Preview,
 } from '../../src/server/tool/index.ts';
 import { timetableIn } from '../shared/environment-outlook.ts';
+import { joined } from '../shared/plan-parts.ts';
 
 const shown = ['auto_stop', 'stop_time', 'start_time', 'weekdays', 'timezone', 'next_stop', 'next_start'];
 
@@ -112,6 +116,42 @@ const effect: Preview = reading(
   },
 );
 
+/** How many jobs a plan names. */
+const mostNamed = 20;
+
+/** The jobs with a schedule of an environment, which a stop of it takes down. */
+const jobsThatWait: Preview = reading(
+  readUses(
+    'the plan does not show which scheduled jobs do not run while it is stopped',
+    operations.list_services,
+    operations.get_job,
+  ),
+  async (wanted, { reader }) => {
+    if (wanted['auto_stop'] !== true) return [];
+    const list = await reader.attempt(operations.list_services, {
+      environment_id: String(wanted['environment_id']),
+      page_size: 100,
+    });
+    if (!list) return [notKnown('which scheduled jobs do not run while it is stopped')];
+    const jobs = rowsIn(list).filter(({ service_type: type }) => String(type).toLowerCase() === 'job');
+    const named = await Promise.all(
+      jobs.map(async (row) => {
+        const job: JsonRecord | undefined =
+          row['schedule'] === undefined ? await reader.attempt(operations.get_job, { job_id: String(row['id']) }) : row;
+        const time = scheduleText(job);
+        return time === undefined ? [] : [`${show(row['name'])} at ${time}`];
+      }),
+    );
+    const all = named.flat();
+    const more = all.length - mostNamed;
+    return all.length === 0
+      ? []
+      : [
+          `Scheduled jobs that do not run while it is stopped: ${all.slice(0, mostNamed).join(', ')}${more > 0 ? ` and ${more} more` : ''}.`,
+        ];
+  },
+);
+
 const ClockTime = z.string().refine(isClockTime, { error: 'must be a time of day such as 19:00' });
 
 const { timezone, auto_stop } = DeploymentRuleRequest.shape;
@@ -156,7 +196,7 @@ export const updateDeploymentRule = composeTool({
       },
     ];
   },
-  preview: effect,
+  preview: joined(effect, jobsThatWait),
   output,
   answer: (_, context, [answer = {}]) => Promise.resolve(ruleView(answer, context.now())),
   render: record({ first: shown, omitted: ['id'] }),

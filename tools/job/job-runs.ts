@@ -72,7 +72,12 @@ const render = record({ first: ['execution_id', 'state', 'arguments', 'total_dur
 
 function next(run: JsonRecord, { job_id: job }: JsonRecord): readonly NextCall[] {
   const state = String(run['state']);
-  const lines = { tool: 'search_logs', arguments: { service: job }, why: 'what it logs' };
+  const since = textOf(run, 'created_at');
+  const lines = {
+    tool: 'search_logs',
+    arguments: { service: job, level: 'debug', ...(since !== undefined && { since }), oldest: true },
+    why: 'all lines since it was asked for',
+  };
   if (!isEnd(state))
     return [
       { tool: 'list_job_deployments', arguments: { job_id: job }, why: 'not ended yet: its execution_id has a row' },

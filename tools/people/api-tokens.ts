@@ -28,7 +28,26 @@ export const listApiTokens = defineTool(operations.list_api_tokens, {
   toolset: 'administration',
   title: 'API tokens: whose, with which rights, last used',
   description: 'List the API tokens: names, levels, whose each is, and when it was last used. Never values.',
-  render: table('API token', ['name', 'permission', 'member_name', 'last_used_at', 'expires_at', 'created_at', 'id']),
+  // Planned, so that scopes and rules about places apply to it.
+  expand: (args) => Promise.resolve([{ operation: operations.list_api_tokens, input: args }]),
+  answer: (_args, _context, [answer = {}]) =>
+    Promise.resolve({
+      ...answer,
+      results: rowsIn(answer).map(({ is_current: isCurrent, ...row }) => ({
+        ...row,
+        ...(isCurrent === true && { used_by: 'this session' }),
+      })),
+    }),
+  render: table('API token', [
+    'name',
+    'permission',
+    'member_name',
+    'used_by',
+    'last_used_at',
+    'expires_at',
+    'created_at',
+    'id',
+  ]),
 });
 
 export const createApiToken = defineTool(operations.create_api_token, {
@@ -41,7 +60,10 @@ export const createApiToken = defineTool(operations.create_api_token, {
     'A person is shown its value once, outside of this conversation. No answer, log or record has it.',
     'Whoever has it may do what its level permits, until it is revoked.',
   ],
-  output: operations.create_api_token.response.omit({ token: true }).extend({ handed_over: z.string() }).partial(),
+  output: operations.create_api_token.response
+    .omit({ token: true, is_current: true })
+    .extend({ handed_over: z.string() })
+    .partial(),
   answer: (_args, _context, [answer = {}]) => Promise.resolve(answer),
   render: record({ first: ['name', 'permission', 'expires_at', 'member_name', 'handed_over', 'id'] }),
   next: 'Tell the user where the value is. What used an old token goes on with it until it is replaced there: then revoke the old one.',
@@ -58,6 +80,9 @@ const whichToken: Preview = reading(
       token['member_id'] === undefined
         ? 'It belongs to no member.'
         : `It belongs to ${show(token['member_name'] ?? token['member_id'])}.`,
+      ...(token['is_current'] === true
+        ? ['This session uses it: everything that it asks for afterwards is refused, until it is given another.']
+        : []),
     ];
   },
 );

@@ -1,3 +1,4 @@
+import * as z from 'zod';
 import { hiddenSecret, operations } from '../../src/contract/index.ts';
 import {
   defineTool,
@@ -75,12 +76,20 @@ const movedSecret: Preview = reading(presentReads, async (args, { reader }) => {
   return movedSecretLines('target_url', args, present, hasStored);
 });
 
+const off = 'It is off: nothing is sent to it until it is turned on (enabled: true).';
+
+/** Whether it is off, also after the change. */
+const staysOff: Preview = reading(presentReads, async (args, { reader }) => {
+  const present = await presentWebhook(args, reader);
+  return present?.['enabled'] === false && args['enabled'] !== true ? [off] : [];
+});
+
 export const updateWebhook = defineTool(operations.update_webhook, {
   toolset: 'administration',
   title: 'Change a webhook: its address, events or filters',
   description: 'Change a webhook: also events, project_names_filter, environment_types_filter, target_secret.',
   ...update,
-  preview: joined(update.preview, movedSecret),
+  preview: joined(update.preview, movedSecret, staysOff),
   expand: async (args, context) => update.expand(await inKnownWords(args, context), context),
   fields: { enabled: 'On.' },
   hidden: ['kind', 'description', 'events', 'target_secret', 'project_names_filter', 'environment_types_filter'],
@@ -106,9 +115,24 @@ export const deleteWebhook = defineTool(operations.delete_webhook, {
   render: record(),
 });
 
+const onlyThis = 'off: this test is sent all the same, and nothing else';
+
+const alsoWhereOff: Preview = reading(presentReads, async (args, { reader }) =>
+  (await presentWebhook(args, reader))?.['enabled'] === false ? [`It is ${onlyThis}.`] : [],
+);
+
 export const testWebhook = defineTool(operations.test_webhook, {
   toolset: 'administration',
   title: 'Try a webhook out',
   description: 'Post a test event to the address of a webhook, also to one that is off, and show how it answered.',
-  render: record({ first: ['target_response_status_code', 'target_response_body', 'target_url_used', 'created_at'] }),
+  reads: presentReads,
+  output: operations.test_webhook.response.extend({ webhook: z.string().optional() }),
+  answer: async (args, context, [delivery = {}]) => {
+    const isOff = (await presentWebhook(args, context))?.['enabled'] === false;
+    return { ...delivery, ...(isOff && { webhook: onlyThis }) };
+  },
+  preview: alsoWhereOff,
+  render: record({
+    first: ['target_response_status_code', 'target_response_body', 'webhook', 'target_url_used', 'created_at'],
+  }),
 });

@@ -58,6 +58,7 @@ function totalsOf(attempts: readonly JsonRecord[], deliveries: readonly JsonReco
     failed: ended('failed'),
     waiting: ended('waiting'),
     next_attempt_at: next,
+    code_0: attempts.some(({ target_response_status_code: code }) => code === 0) ? 'no answer came' : undefined,
     last_failure: failure && pick(failure, ['created_at', 'target_response_status_code', 'target_response_body']),
   });
 }
@@ -114,7 +115,17 @@ export const createWebhook = defineTool(operations.create_webhook, {
       : [],
 });
 
-const webhookColumns = ['target_url', 'enabled', 'kind', 'events', 'description', 'target_secret_set', 'id'];
+const webhookColumns = [
+  'target_url',
+  'enabled',
+  'kind',
+  'events',
+  'project_names_filter',
+  'environment_types_filter',
+  'description',
+  'target_secret_set',
+  'id',
+];
 
 /** The default columns of a delivery. The whole request is an optional column. */
 const deliveryColumns = [
@@ -156,7 +167,16 @@ const isTurnedOff = async (id: unknown, organizationId: unknown, context: ToolCo
 const counted = (count: unknown, one: string, more: string): string => `${String(count)} ${count === 1 ? one : more}`;
 
 function totalsText({ totals, pagination }: JsonRecord): string {
-  const { deliveries, attempts, received, failed, waiting, next_attempt_at: next, webhook: off } = totals as JsonRecord;
+  const {
+    deliveries,
+    attempts,
+    received,
+    failed,
+    waiting,
+    next_attempt_at: next,
+    webhook: off,
+    code_0: unanswered,
+  } = totals as JsonRecord;
   const { page, total_pages: pages, total_count: all } = isRecord(pagination) ? pagination : {};
   const ends = [
     `${String(received)} received`,
@@ -168,6 +188,7 @@ function totalsText({ totals, pagination }: JsonRecord): string {
     `${counted(deliveries, 'delivery', 'deliveries')} in ${counted(attempts, 'attempt', 'attempts')}`,
     ...(deliveries === 0 ? [] : [`: ${ends.join(', ')}`]),
     '.',
+    ...(unanswered === undefined ? [] : [` Code 0: ${show(unanswered)}.`]),
     ...(off === undefined ? [] : [` The webhook is ${show(off)}: it is sent nothing.`]),
     ...(isPart
       ? [

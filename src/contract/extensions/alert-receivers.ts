@@ -3,6 +3,7 @@ import {
   AlertReceiver,
   AlertReceiverRequest,
   NewAlertReceiverRequest,
+  NewReceiverTestRequest,
   ReceiverTest,
   ReceiverTestRequest,
 } from '../resources/alert-receiver.ts';
@@ -55,6 +56,18 @@ export const alertReceiverExtensions = {
     response: ReceiverTest,
     effect: 'write',
     summary: 'Send a test message to a receiver of alerts.',
+  }),
+  test_new_alert_receiver: operation({
+    ...change,
+    name: 'test_new_alert_receiver',
+    method: 'POST',
+    path: '/alert-receivers/validate',
+    body: NewReceiverTestRequest,
+    response: ReceiverTest,
+    effect: 'write',
+    target: 'organization',
+    roles: { 'alert_receiver.organization_id': { pointsAt: 'organization' } },
+    summary: 'Send a test message to a receiver of alerts that is not created.',
   }),
   delete_alert_receiver: operation({
     ...change,

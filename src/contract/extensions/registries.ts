@@ -25,6 +25,9 @@ export const usesOf = <const Name extends string, const Path extends string>(nam
 /** A change of where images, charts and source come from: it decides what runs, and with which credentials. */
 const change = { ...undocumented, effect: 'sensitive', permission: 'admin', target: 'organization' } as const;
 
+/** A new one, which nothing uses yet: as for Helm repositories, whoever may write may create it. */
+const creation = { ...change, permission: 'write' } as const;
+
 /** Operations outside the API document: where images, charts and source come from. */
 export const registryExtensions = {
   list_container_registries: listInOrganization(
@@ -41,7 +44,7 @@ export const registryExtensions = {
     summary: 'Read a container registry, without its credentials.',
   }),
   create_container_registry: operation({
-    ...change,
+    ...creation,
     name: 'create_container_registry',
     method: 'POST',
     path: '/organization/{organizationId}/containerRegistry',
@@ -124,7 +127,7 @@ export const registryExtensions = {
     summary: 'Read a git token, without its value.',
   }),
   create_git_token: operation({
-    ...change,
+    ...creation,
     name: 'create_git_token',
     method: 'POST',
     path: '/organization/{organizationId}/gitToken',

@@ -68,6 +68,9 @@ export const ReceiverTestRequest = z.object({
   message: z.string().min(1).max(1000).optional().describe('Text of the test message.'),
 });
 
+/** A receiver that isn't created yet, and the message of its test. */
+export const NewReceiverTestRequest = ReceiverTestRequest.extend({ alert_receiver: NewAlertReceiverRequest });
+
 /** The outcome of a test message. Some platforms answer without it. */
 export const ReceiverTest = z.object({
   delivered: z.boolean().optional().describe('Whether the receiver accepted the message.'),

@@ -129,6 +129,7 @@ export const ApiToken = resourceOf(
     /** The member whose token it is: it ends when they are removed. */
     member_id: Uuid.optional(),
     member_name: z.string().optional(),
+    is_current: z.boolean().optional().describe('Whether this request was made with it.'),
   }),
 );
 

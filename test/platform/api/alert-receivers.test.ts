@@ -113,6 +113,37 @@ test('a chat is set up, tried out, told of alerts, moved, and taken back', async
   expect(gone.status).toBe(404);
 });
 
+test('a chat is tried out before it is created, and nothing of it is kept', async () => {
+  const receiver = {
+    organization_id: platform.organizationId,
+    name: 'not-yet',
+    description: '',
+    type: 'SLACK',
+    send_resolved: true,
+    webhook_url: `http://${chat.host}/not-yet`,
+  };
+  const before = platform.dump()['alert_receiver'];
+  expect(await platform.must('test_new_alert_receiver', { alert_receiver: receiver, message: 'Hello.' })).toEqual({
+    delivered: true,
+  });
+  expect(bodiesAt('/not-yet')).toEqual([
+    expect.objectContaining({ event_type: 'TEST', text: expect.stringContaining('Hello.') as unknown }),
+  ]);
+  expect(platform.dump()['alert_receiver']).toEqual(before);
+  const refused = await platform.call('test_new_alert_receiver', { alert_receiver: { ...receiver, type: 'PAGER' } });
+  expect(refused).toMatchObject({ status: 400, body: { message: expect.stringContaining('type') as unknown } });
+  const unreached = { ...receiver, webhook_url: `http://127.0.0.1:1/${secret}` };
+  const result = await platform.must('test_new_alert_receiver', { alert_receiver: unreached });
+  expect(result).toMatchObject({ delivered: false });
+  expect(JSON.stringify(result)).not.toContain(secret);
+  const mail = { ...receiver, type: 'EMAIL', to: 'a@b.example', from: 'c@d.example', smarthost: 'mail.example:25' };
+  expect(
+    await platform.must('test_new_alert_receiver', {
+      alert_receiver: { ...mail, require_tls: true, auth_password: 'correct-horse-9', webhook_url: undefined },
+    }),
+  ).toMatchObject({ delivered: false, reason: expect.stringContaining('Nothing was sent.') as unknown });
+});
+
 test('a chat that accepts nothing is said to be unreached, by its test and by the rules that have it', async () => {
   const refusing = await startReceiver((response) => response.writeHead(410).end(secret));
   await succeeded('create_alert_receiver', { name: 'closed', webhook_url: `http://${refusing.host}/${secret}` });

@@ -117,7 +117,13 @@ test('a run with arguments of its own runs the deployed version, and changes not
   expect(await historyOf(job_id)).toHaveLength(1);
 
   user.questions.length = 0;
-  const run = await succeeded('run_job', { job_id, arguments: ['--only', 'users'], wait: true });
+  const asked = await client.call('run_job', { job_id, arguments: ['--only', 'users'], wait: true });
+  expect(asked.isError, textOf(asked)).toBeFalsy();
+  const run = asked.structuredContent as Json;
+  // Without a level, a search shows warnings and errors only.
+  expect(textOf(asked)).toMatch(
+    new RegExp(`search_logs \\{"service":"${job_id}","level":"debug","since":"[^"]+Z","oldest":true\\}`),
+  );
   expect(user.questions).toHaveLength(1);
   expect(run).toMatchObject({
     job_id,

@@ -425,6 +425,17 @@ export function validRequests(ids: Ids, mark: string): Record<OperationName, Inp
       webhook_url: 'https://chat.acme.example/sent-as-a-secret',
     },
     test_alert_receiver: { ...at('alert_receiver_id'), message: 'A test.' },
+    test_new_alert_receiver: {
+      alert_receiver: {
+        ...organizationList(ids),
+        name: 'not created',
+        description: '',
+        type: 'SLACK',
+        send_resolved: true,
+        webhook_url: 'https://chat.acme.example/sent-as-a-secret',
+      },
+      message: 'A test.',
+    },
     list_webhooks: list,
     get_webhook: webhook,
     test_webhook: webhook,

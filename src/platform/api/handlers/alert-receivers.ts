@@ -99,11 +99,23 @@ export const alertReceiverHandlers = {
       engine.sendReceiverTest(await findById(db, 'alert_receiver', alert_receiver_id), message),
     handle: (_, __, result: ReceiverTestResult) => Promise.resolve(result),
   },
+  test_new_alert_receiver: {
+    prepare: async ({ alert_receiver: { organization_id, ...request }, message }, { db, vault, clock, engine }) => {
+      const organization = await findById(db, 'organization', organization_id);
+      const now = isoNow(clock);
+      // It isn't stored. Its id is that of no receiver which the operator configures.
+      const row = { id: '', created_at: now, updated_at: now, organization_id: organization.id };
+      return engine.sendReceiverTest({ ...row, ...columnsOf(request, vault) }, message);
+    },
+    handle: (_, __, result: ReceiverTestResult) => Promise.resolve(result),
+  },
   delete_alert_receiver: async ({ alert_receiver_id }, { db, engine }) => {
     const stored = await findById(db, 'alert_receiver', alert_receiver_id);
     engine.requireOwnReceiver(stored);
     await engine.deleteAlertReceiver(db, stored);
   },
 } satisfies Partial<
-  OperationHandlers<`${'get' | 'create' | 'update' | 'test' | 'delete'}_alert_receiver` | 'list_alert_receivers'>
+  OperationHandlers<
+    `${'get' | 'create' | 'update' | 'test' | 'test_new' | 'delete'}_alert_receiver` | 'list_alert_receivers'
+  >
 >;

@@ -18,7 +18,7 @@ export async function revokeTokensOf(memberId: string, { db, clock }: RequestCon
 const columns = ['id', 'created_at', 'name', 'permission', 'expires_at', 'last_used_at', 'member_id'] as const;
 
 export const apiTokenHandlers = {
-  list_api_tokens: async (input, { db }) => {
+  list_api_tokens: async (input, { db, principal }) => {
     await findById(db, 'organization', input.organization_id);
     const live = db.selectFrom('api_token').where('revoked_at', 'is', null);
     return pageOf(
@@ -35,7 +35,11 @@ export const apiTokenHandlers = {
             ? []
             : await db.selectFrom('member').select(['id', 'name']).where('id', 'in', owners).execute();
         const names = new Map(members.map(({ id, name }) => [id, name]));
-        return rows.map((row) => ({ ...withoutNulls(row), member_name: names.get(row.member_id ?? '') }));
+        return rows.map((row) => ({
+          ...withoutNulls(row),
+          member_name: names.get(row.member_id ?? ''),
+          is_current: row.id === principal.id,
+        }));
       },
     );
   },

@@ -1,0 +1,94 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { connectorsTo, type Connectors } from '../support/connectors.ts';
+import { agree, textOf, userAnswering, type TestClient } from '../support/mcp-clients.ts';
+import { startTestPlatform, type Json, type TestPlatform } from '../support/test-platform.ts';
+
+let platform: TestPlatform;
+let connectors: Connectors;
+let client: TestClient;
+
+beforeAll(async () => {
+  platform = await startTestPlatform();
+  connectors = connectorsTo(platform.url, platform.tokens.admin);
+  client = await connectors.modern(userAnswering(agree));
+});
+afterAll(async () => {
+  await connectors.close();
+  await platform.close();
+});
+
+const called = async (tool: string, args: Json): Promise<{ text: string; answer: Json }> => {
+  const result = await client.call(tool, args);
+  expect(result.isError, textOf(result)).toBeFalsy();
+  return { text: textOf(result), answer: (result.structuredContent ?? {}) as Json };
+};
+const planned = async (tool: string, args: Json): Promise<string> =>
+  (await called(tool, { ...args, dry_run: true })).text;
+
+test('a timetable names the scheduled jobs that do not run while the environment is stopped', async () => {
+  const environment = 'shop/staging';
+  const plan = await planned('update_deployment_rule', { environment, auto_stop: true, stop_time: '19:00' });
+  expect(plan).toMatch(
+    /^Scheduled jobs that do not run while it is stopped: nightly-report at "0 3 \* \* \*" \([^)]+\)/m,
+  );
+  expect(await planned('update_deployment_rule', { environment, auto_stop: false, stop_time: '20:00' })).not.toContain(
+    'Scheduled jobs',
+  );
+});
+
+describe('the copy of an environment', () => {
+  test('has the secrets, and a Terraform service with a state of its own unless the repository says otherwise', async () => {
+    const plan = await planned('clone_environment', { environment: 'shop/staging', name: 'copy' });
+    expect(plan).toContain(
+      'Copies the variables and secrets of the environment and its services too, with their values.',
+    );
+    expect(plan).toMatch(
+      /The copy of assets-bucket begins with an empty state:[^\n]+deleting it destroys only what it made\./,
+    );
+  });
+
+  test('shares the state of one whose repository names the backend', async () => {
+    const { id } = (
+      await called('create_environment', { project: 'shop', name: 'infrastructure', mode: 'STAGING', cluster: 'main' })
+    ).answer;
+    await called('create_terraform', {
+      environment: id,
+      name: 'network',
+      git_repository: { url: 'https://git.acme.example/acme/network.git' },
+      backend: 'user_provided',
+    });
+    expect(await planned('clone_environment', { environment: id, name: 'copy' })).toMatch(
+      /The copy of network has the state of the original[^\n]+deleting the copy can destroy it/,
+    );
+  });
+});
+
+test('a change of who is told of an alert names who is added and removed', async () => {
+  const { answer: chat } = await called('create_alert_receiver', {
+    name: 'night shift',
+    webhook_url: 'https://chat.example/in',
+  });
+  const rule = { alert_rule: 'checkout-errors' };
+  const plan = await planned('update_alert_rule', { ...rule, alert_receiver_ids: [chat['id']] });
+  expect(plan).toMatch(/^Receivers added: night shift \(SLACK\)\.$/m);
+  expect(plan).toMatch(/^Receivers removed: .+ \(\w+\)\. They are told nothing more of it, nor that it ends\.$/m);
+  expect(await planned('update_alert_rule', { ...rule, severity: 'LOW' })).not.toContain('Receivers');
+  const made = await planned('create_alert_rule', {
+    environment: 'shop/staging',
+    name: 'slow',
+    condition: { promql: 'up == 0' },
+    alert_receiver_ids: ['night shift'],
+  });
+  expect(made).toMatch(/^Tells: night shift \(SLACK\)\.$/m);
+});
+
+test('the API token of the session is marked, and its revocation says what that means', async () => {
+  const { answer, text } = await called('list_api_tokens', {});
+  const marked = (answer['results'] as Json[]).filter(({ used_by: by }) => by === 'this session');
+  expect(marked).toHaveLength(1);
+  expect(text).toContain('this session');
+  const others = (answer['results'] as Json[]).filter((row) => row !== marked[0]);
+  const own = 'This session uses it';
+  expect(await planned('revoke_api_token', { api_token_id: marked[0]!['id'] })).toContain(own);
+  expect(await planned('revoke_api_token', { api_token_id: others[0]!['id'] })).not.toContain(own);
+});
