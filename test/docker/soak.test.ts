@@ -103,6 +103,8 @@ test(
       await call('POST', `/environment/${environmentId}/service/restart-service`, { container_ids: [id] });
       expect(await settled(passing)).toMatch(serves);
       await call('DELETE', passing);
+      const gone = () => call('GET', `${passing}/status`).then(() => '', String);
+      await expect.poll(gone, { interval: 500 }).toContain('(404)');
     };
     const end = Date.now() + minutes * 60_000;
     const warm = Date.now() + minutes * 60_000 * 0.3;
