@@ -24,6 +24,7 @@ test.each([
   ['list_deployments', {}, '2 environments of shop'],
   ['list_deployments', { state: 'DEPLOYED' }, '2 environments of shop'],
   ['list_services', {}, '2 environments of shop'],
+  ['list_database_backups', {}, '2 environments of shop'],
   ['list_environment_variables', { key: 'REGION' }, 'shop'],
 ])('without a place, %s %j looks only at the project, and says so', async (name, args, where) => {
   const result = await kept.call(name, args);
@@ -49,6 +50,8 @@ test.each([
   ['list_deployments', { project: 'data' }],
   ['list_services', { project: 'data' }],
   ['list_services', { environment: 'data/development' }],
+  ['list_database_backups', { project: 'data' }],
+  ['list_database_backups', { database: 'data/development/events-db' }],
 ])('nothing outside is looked at: %s %j', async (name, args) => {
   expect((await kept.call(name, args)).isError).toBe(true);
 });

@@ -58,11 +58,14 @@ async function newestOf({ id, path }: Database, context: ToolContext): Promise<J
 }
 
 /**
- * The newest backup of each database, or why it has none, with what was looked at and what could not be read.
+ * The newest backup of each database of a project or all, or why it has none, with what was looked at and what could not be read.
  * @throws ApiError if the platform fails as a whole
  */
-export async function newestBackups(context: ToolContext): Promise<JsonRecord> {
-  const { places, allowance } = await placesWithin(context, {}, () => ({
+export async function newestBackups(
+  context: ToolContext,
+  { project }: { readonly project?: string },
+): Promise<JsonRecord> {
+  const { places, allowance } = await placesWithin(context, { project }, () => ({
     remainingRequests: allowedRequests(context),
   }));
   const listed = places.environments.filter(({ services }) => services);
@@ -79,7 +82,7 @@ export async function newestBackups(context: ToolContext): Promise<JsonRecord> {
     databases.slice(0, rows.length).flatMap(({ path }, index) => (isIt(rows[index]) ? [path] : []));
   return {
     results: rows.filter((row) => row !== undefined),
-    looked_at: lookedAtText(listed.length, undefined, context),
+    looked_at: lookedAtText(listed.length, project, context),
     ...lackingPlaces({
       unread: [...places.unread, ...pathsWhere((row) => row === undefined)],
       notReached: [...places.notReached, ...databases.slice(rows.length).map(({ path }) => path)],

@@ -20,6 +20,7 @@ import {
   record,
   table,
 } from '../../src/server/tool/index.ts';
+import { oneOfOrNone } from '../shared/any-service.ts';
 import { startMoment } from '../shared/deployment-started.ts';
 import { lackingText } from '../shared/places.ts';
 import { newestBackups, newestColumns, readsOfNewest, whyNone } from './backups-everywhere.ts';
@@ -65,9 +66,9 @@ export const listDatabaseBackups = defineTool(operations.list_database_backups, 
   toolset: 'services',
   title: 'Show each backup, dump of a database',
   description:
-    'Backups (backup, dumps, snapshots) of a database (db), or newest of all databases: age, node, complete ' +
-    '(DEPLOYED) or not.',
-  input: { database_id: reference('database').optional() },
+    'Backups (backup, dumps, snapshots) of a database (db), or newest of all databases: age, complete (DEPLOYED).',
+  input: { database_id: reference('database').optional(), project: reference('project').optional() },
+  rules: oneOfOrNone('database_id', 'project'),
   reads: readsOfNewest,
   output: z.object({
     page: z.int().optional(),
@@ -75,7 +76,7 @@ export const listDatabaseBackups = defineTool(operations.list_database_backups, 
     results: z.array(backup.extend({ path: z.string(), newer: z.string(), none: z.string() }).partial()),
   }),
   answer: async (args, context) => {
-    if (args['database_id'] === undefined) return newestBackups(context);
+    if (args['database_id'] === undefined) return newestBackups(context, args as { readonly project?: string });
     const input = args as InputOf<typeof operations.list_database_backups>;
     const answer = await context.read(operations.list_database_backups, input);
     const isNone = rowsIn(answer).length === 0 && (input.page ?? 1) === 1;

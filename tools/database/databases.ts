@@ -19,7 +19,7 @@ export const updateDatabase = defineTool(
   serviceUpdate(operations.update_database, {
     title: 'Resize, enlarge or upgrade a database',
     description:
-      'Change a database (db): make its disk bigger (storage), newer version (upgrade Postgres), more memory, CPU, ' +
+      'Change a database (db): make disk bigger (storage), newer version (upgrade Postgres), more memory, CPU, ' +
       'public access from outside.',
     fields: { storage: 'GB of disk.', instance_type: 'Size, for MANAGED.', accessibility: 'Who reaches it.' },
     folded: [],

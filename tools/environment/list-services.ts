@@ -77,7 +77,7 @@ export const listServices = defineTool(operation, {
   equivalentOperations: [operations.list_services_of_organization],
   title: 'Services running in an environment',
   description:
-    'List all services running in an environment (dev, staging, production), with ids and whole configuration; or ' +
+    'List all services running in an environment (dev, staging, production), with ids, whole configuration; or ' +
     'of a project or all: applications, containers, databases, jobs, images, tags, versions, sizes.',
   input: { environment_id: reference('environment').optional(), project: reference('project').optional() },
   rules: oneOfOrNone('environment_id', 'project'),

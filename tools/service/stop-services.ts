@@ -45,7 +45,7 @@ export const stopServices = composeTool({
   title: 'Turn services off',
   description:
     'Stop, switch off, shut down, pause or take offline one or many services (app, API, worker), also across ' +
-    'environments (say everything except production). Leaves out deploying ones.',
+    'environments (everything except production). Leaves out deploying ones.',
   input: { ...serviceChoice, ...waitForEnd },
   ...neededChoice,
   spansEnvironments: true,
