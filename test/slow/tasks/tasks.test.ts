@@ -21,6 +21,7 @@ import {
   withPlatform,
 } from './on-platform.ts';
 import { play } from './play.ts';
+import { resources } from './resources.ts';
 import type { Task } from './task.ts';
 import { tasks } from './tasks.ts';
 
@@ -99,13 +100,14 @@ describe('a client that knows only what the server says', () => {
     expect(far.chain, 'requests that wait for each other').toBeLessThanOrEqual(most(known!.chain, 2));
   });
 
-  test('there is a task for each failure by itself, thirteen incidents, fifteen things to build, and twenty of an everyday', () => {
+  test('there is a task for each failure by itself, thirteen incidents, fifteen things to build, twenty of an everyday, and the lives of fifteen resources', () => {
     expect(
       tasks.flatMap(({ scenario }) => (scenario === undefined || scenario === allScenarios ? [] : scenario)).toSorted(),
     ).toEqual(scenarios.map(({ name }) => name).toSorted());
     expect(incidents.filter(({ scenario }) => scenario === allScenarios)).toHaveLength(13);
     expect(building).toHaveLength(15);
     expect(everyday).toHaveLength(20);
+    expect(resources).toHaveLength(15);
     expect(new Set(tasks.map(({ want }) => want)).size).toBe(tasks.length);
     expect(
       Object.keys(isRewriting ? {} : baseline).filter((want) => !tasks.some((task) => task.want === want)),
