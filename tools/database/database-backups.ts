@@ -60,7 +60,7 @@ const rendered = (one: Renderer, each: Renderer): Renderer => ({
   only: (columns) => rendered(table('backup', columns), table('database', columns)),
 });
 
-const backup = operations.list_database_backups.response.shape.results.element;
+const Backup = operations.list_database_backups.response.shape.results.element;
 
 export const listDatabaseBackups = defineTool(operations.list_database_backups, {
   toolset: 'services',
@@ -73,7 +73,7 @@ export const listDatabaseBackups = defineTool(operations.list_database_backups, 
   output: z.object({
     page: z.int().optional(),
     page_size: z.int().optional(),
-    results: z.array(backup.extend({ path: z.string(), newer: z.string(), none: z.string() }).partial()),
+    results: z.array(Backup.extend({ path: z.string(), newer: z.string(), none: z.string() }).partial()),
   }),
   answer: async (args, context) => {
     if (args['database_id'] === undefined) return newestBackups(context, args as { readonly project?: string });
