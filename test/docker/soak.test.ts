@@ -48,6 +48,9 @@ afterAll(async () => {
   if (directory) await rm(directory, { recursive: true, force: true });
 });
 
+/** The temporary files of the platform. The loader of TypeScript keeps what it has compiled. */
+const temporaryFiles = (): string[] => readdirSync(temporary).filter((name) => !name.startsWith('tsx-'));
+
 /** What a platform that stays must not have more and more of, once it has done everything once. */
 interface Held {
   readonly heap: number;
@@ -114,9 +117,8 @@ test(
       await round((rounds += 1));
       if (first === undefined && Date.now() > warm) first = await held();
     }
-    // What the last round began ends first. The loader of TypeScript keeps what it has compiled.
-    const left = () => readdirSync(temporary).filter((name) => !name.startsWith('tsx-'));
-    await expect.poll(left, { interval: 500 }).toEqual([]);
+    // What the last round began ends first.
+    await expect.poll(temporaryFiles, { interval: 500 }).toEqual([]);
     const last = await held();
     console.log(`${rounds} rounds; at first ${JSON.stringify(first)}, at last ${JSON.stringify(last)}`);
     expect(last.heap).toBeLessThan(first.heap * 1.2 + 10);
