@@ -72,6 +72,8 @@ interface Definition<
   readonly effectIfHidden?: Effect;
   /** Lowest permission level of a token that may call it. Default: `read` for GET, otherwise `write`. */
   readonly permission?: PermissionLevel;
+  /** Whether it changes what runs in an environment, so that deployment windows refuse it. */
+  readonly changesWhatRuns?: true;
   /** Whether secrets that a request leaves out, or sends as null, stay as they are stored. By default that isn't known. */
   readonly keepsSecrets?: true;
   /**
@@ -109,6 +111,7 @@ export interface Operation<
   readonly status: 200 | 201 | 204;
   readonly shownOnce?: string | undefined;
   readonly keepsSecrets?: true | undefined;
+  readonly changesWhatRuns?: true | undefined;
   readonly documented: boolean;
   readonly summary: string;
 }
@@ -253,6 +256,7 @@ export function operation<
     status: creates ? 201 : definition.response ? 200 : 204,
     shownOnce: definition.shownOnce,
     keepsSecrets: definition.keepsSecrets,
+    changesWhatRuns: definition.changesWhatRuns,
     documented: definition.documented ?? true,
     summary: definition.summary,
   };

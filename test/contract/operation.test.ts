@@ -281,3 +281,18 @@ describe('secrets', () => {
     ]);
   });
 });
+
+test('deployment windows refuse what deploys, restarts, stops, restores or deletes what runs', () => {
+  const refused = allOperations.filter(({ changesWhatRuns }) => changesWhatRuns).map(({ name }) => name);
+  const kinds = ['application', 'container', 'database', 'job', 'helm', 'terraform'];
+  expect(refused.toSorted()).toEqual(
+    [
+      ...[...kinds.filter((kind) => kind !== 'terraform'), 'environment', 'services'].map((what) => `deploy_${what}`),
+      ...['application', 'container', 'helm', 'job', 'terraform'].map((kind) => `redeploy_${kind}`),
+      ...[...kinds.filter((kind) => kind !== 'terraform'), 'environment', 'services'].map((what) => `stop_${what}`),
+      ...[...kinds, 'environment'].map((what) => `delete_${what}`),
+      'restart_services',
+      'restore_database',
+    ].toSorted(),
+  );
+});

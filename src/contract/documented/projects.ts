@@ -99,6 +99,7 @@ export const documentedProjectOperations = {
   }),
   deploy_database: operation({
     name: 'deploy_database',
+    changesWhatRuns: true,
     method: 'POST',
     path: '/database/{databaseId}/deploy',
     response: Deployment,
@@ -109,6 +110,7 @@ export const documentedProjectOperations = {
   }),
   deploy_application: operation({
     name: 'deploy_application',
+    changesWhatRuns: true,
     method: 'POST',
     path: '/application/{applicationId}/deploy',
     body: DeployRequest,
@@ -202,6 +204,7 @@ export const documentedProjectOperations = {
   }),
   restart_services: operation({
     name: 'restart_services',
+    changesWhatRuns: true,
     method: 'POST',
     path: '/environment/{environmentId}/service/restart-service',
     body: RestartServicesRequest,
@@ -218,6 +221,7 @@ export const documentedProjectOperations = {
   }),
   stop_environment: operation({
     name: 'stop_environment',
+    changesWhatRuns: true,
     method: 'POST',
     path: '/environment/{environmentId}/stop',
     response: EnvironmentStatus,
@@ -247,6 +251,7 @@ export const documentedProjectOperations = {
   }),
   redeploy_terraform: operation({
     name: 'redeploy_terraform',
+    changesWhatRuns: true,
     method: 'POST',
     path: '/terraform/{terraformId}/redeploy',
     response: ServiceDeploymentStatus,

@@ -54,6 +54,7 @@ export const backupExtensions = {
   restore_database: operation({
     ...undocumented,
     name: 'restore_database',
+    changesWhatRuns: true,
     method: 'POST',
     path: '/database/{databaseId}/restore',
     body: RestoreRequest,

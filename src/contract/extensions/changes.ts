@@ -13,6 +13,7 @@ const remove = <const Kind extends ServiceKind>(kind: Kind) =>
   operation({
     ...undocumented,
     name: `delete_${kind}`,
+    changesWhatRuns: true,
     method: 'DELETE',
     path: `/${kind}/{${kind}Id}`,
     effect: 'destructive',
@@ -126,6 +127,7 @@ export const changeExtensions = {
   delete_environment: operation({
     ...undocumented,
     name: 'delete_environment',
+    changesWhatRuns: true,
     method: 'DELETE',
     path: '/environment/{environmentId}',
     effect: 'destructive',

@@ -11,6 +11,7 @@ const deploy = <const Kind extends ServiceKind, Body extends z.ZodObject>(kind: 
   operation({
     ...undocumented,
     name: `deploy_${kind}`,
+    changesWhatRuns: true,
     method: 'POST',
     path: `/${kind}/{${kind}Id}/deploy`,
     body,
@@ -26,6 +27,7 @@ const redeploy = <const Kind extends ServiceKind>(kind: Kind) =>
   operation({
     ...undocumented,
     name: `redeploy_${kind}`,
+    changesWhatRuns: true,
     method: 'POST',
     path: `/${kind}/{${kind}Id}/redeploy`,
     response: ServiceDeploymentStatus,
@@ -39,6 +41,7 @@ const stop = <const Kind extends ServiceKind>(kind: Kind) =>
   operation({
     ...undocumented,
     name: `stop_${kind}`,
+    changesWhatRuns: true,
     method: 'POST',
     path: `/${kind}/{${kind}Id}/stop`,
     response: ServiceDeploymentStatus,
@@ -112,6 +115,7 @@ export const deploymentExtensions = {
   deploy_environment: operation({
     ...undocumented,
     name: 'deploy_environment',
+    changesWhatRuns: true,
     method: 'POST',
     path: '/environment/{environmentId}/deploy',
     response: EnvironmentStatus,
@@ -125,6 +129,7 @@ export const deploymentExtensions = {
   stop_services: operation({
     ...undocumented,
     name: 'stop_services',
+    changesWhatRuns: true,
     method: 'POST',
     path: '/environment/{environmentId}/service/stop',
     body: StopServicesRequest,
@@ -152,6 +157,7 @@ export const deploymentExtensions = {
   deploy_services: operation({
     ...undocumented,
     name: 'deploy_services',
+    changesWhatRuns: true,
     method: 'POST',
     path: '/environment/{environmentId}/service/deploy',
     body: DeployServicesRequest,

@@ -105,12 +105,6 @@ async function hostsOf({ operation, input, target }: TargetedOperation, reader: 
 const organizationIn = ({ organization }: JsonRecord): string | undefined =>
   isRecord(organization) ? textOf(organization, 'id') : undefined;
 
-const removals: readonly string[] = ['environment', ...serviceKinds].map((kind) => `delete_${kind}`);
-
-/** Whether an operation changes what runs in an environment, so that deployment windows refuse it. */
-const isDeployment = ({ name }: AnyOperation): boolean =>
-  /^(?:deploy|redeploy|restart|stop|restore)_/.test(name) || removals.includes(name);
-
 /** A sentence about the deployment window that an environment's record says is in force; undefined if there is none. */
 function windowText(environment: JsonRecord): string | undefined {
   const { refused_until: until, refused_by: by, refused_because: why } = environment;
@@ -160,7 +154,7 @@ async function findLock(
       : await readClusterLocks(organization_id, clusters, reader);
   const lock = [...locks.values()].find((one) => one !== null && !(lockEnd(one) <= now)) ?? undefined;
   const windows = hosts.flatMap((one, index) =>
-    isDeployment(targetedOperations[index]!.operation) ? one.records.flatMap((row) => windowText(row) ?? []) : [],
+    targetedOperations[index]!.operation.changesWhatRuns ? one.records.flatMap((row) => windowText(row) ?? []) : [],
   );
   return {
     lock,
