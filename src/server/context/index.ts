@@ -23,6 +23,7 @@ export {
   asMode,
   environmentIn,
   listOfOrganization,
+  nameOfProject,
   organizationWith,
   pointerIn,
   readById,

@@ -11,6 +11,7 @@ import {
   asMode,
   environmentIn,
   listOfOrganization,
+  nameOfProject,
   pointerIn,
   readById,
   rowsIn,
@@ -43,7 +44,7 @@ async function locationOf(environmentId: string | undefined, reader: Reader): Pr
   const environment = environmentId === undefined ? undefined : await environmentIn(environmentId, 'mode', reader);
   return {
     environment: { id: environmentId, name: nameIn(environment) },
-    project: { id: pointerIn(environment, 'project') },
+    project: { id: pointerIn(environment, 'project'), ...nameOfProject(environment) },
     mode: asMode(environment?.['mode']),
   };
 }
@@ -75,13 +76,11 @@ async function alertRuleTarget(id: string, reader: Reader): Promise<Target> {
 
 /** A cluster is production if its flag says so or it hosts a production environment. */
 async function clusterTarget(id: string, reader: Reader, searchLimit: SearchLimit): Promise<Target> {
-  const cluster = await inOrganization(operations.list_clusters, id, reader);
-  const mode =
-    cluster === undefined
-      ? 'unknown'
-      : cluster['production'] === true
-        ? productionMode
-        : await hostedModeOf(id, reader, searchLimit);
+  const [cluster, hostedMode] = await Promise.all([
+    inOrganization(operations.list_clusters, id, reader),
+    hostedModeOf(id, reader, searchLimit),
+  ]);
+  const mode = cluster === undefined ? 'unknown' : cluster['production'] === true ? productionMode : hostedMode;
   return { kind: 'cluster', id, name: nameIn(cluster), mode };
 }
 
@@ -278,7 +277,7 @@ export async function findTarget(
 export async function withProjectName(target: Target, reader: Reader): Promise<Target> {
   const { touched, project } = target;
   const named =
-    project?.id === undefined
+    project?.id === undefined || project.name !== undefined
       ? target
       : {
           ...target,
