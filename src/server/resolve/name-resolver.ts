@@ -29,7 +29,7 @@ import { createResourceIndex, type IndexPersistence } from './resource-index.ts'
 import { createInvalidator, type Invalidator, type CacheInvalidation } from './cache-invalidation.ts';
 import { resourceRefOf, type ResourceRef } from './resource-ref.ts';
 import { resolvedResourceOf, pathTo, unambiguousPaths } from './resource-path.ts';
-import { responseKinds, isOfKind, listChainsFor } from './resource-hierarchy.ts';
+import { responseKinds, isOfKind, listChainsFor, refInWideList, wideListBy } from './resource-hierarchy.ts';
 import { isForeignUri, isInfraUri, parseUri } from './uri.ts';
 import type { ResolverContext } from './search-routes.ts';
 import { CallFailure, emptyProblem, type ResolutionProblem } from '../failure/index.ts';
@@ -202,6 +202,8 @@ async function resolve(
 
 /** The resources in an operation's answer. */
 function resourcesIn(operation: AnyOperation, input: JsonRecord, answer: unknown): readonly ResourceRef[] {
+  const wide = wideListBy(operation);
+  if (wide) return rowsIn(isRecord(answer) ? answer : undefined).flatMap((row) => refInWideList(wide, row) ?? []);
   const { kinds, list } = responseKinds(operation);
   const [param, ...others]: readonly string[] = operation.params;
   const hasParent = param !== undefined && others.length === 0 && (list || operation.status === 201);
