@@ -174,6 +174,10 @@ const readOrganization = (search: Search): Promise<ListResult> =>
 const readOrganizations = (search: Search): Promise<ListResult> =>
   readOrganizationsBy(everyOrganization, search, (answer) => rowsIn(isRecord(answer) ? answer : undefined));
 
+/** The key of a list: what one principal or one reader sees is not for others. */
+const keyOf = (name: string, { lookup: { principal, view } }: Search): string =>
+  JSON.stringify([principal, view, name]);
+
 export function createListCache(): ListCache {
   const lists = new LRUCache<string, CachedList>({ max: mostLists });
   let lastSequence = 0;
@@ -207,9 +211,6 @@ export function createListCache(): ListCache {
       ? cached
       : undefined;
   };
-
-  const keyOf = (name: string, { lookup: { principal, view } }: Search): string =>
-    JSON.stringify([principal, view, name]);
 
   const listOnce = async (
     name: string,
