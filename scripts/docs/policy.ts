@@ -57,6 +57,14 @@ max_disruptive_per_hour: 10
 unattended: [disruptive]
 operator_only: [destructive, sensitive]
 
+# Where operators other than the caller have to agree. They are in the operators file.
+two_person:
+  - name: two for what can't be undone
+    tier: destructive
+    mode: PRODUCTION
+    approvals: 2
+    of: [ada, bob, cy]
+
 # Variables of the server whose values a call may set, with value_from_env, without seeing them.
 value_from_env: [CHECKOUT_DB_PASSWORD]`;
 
@@ -88,6 +96,8 @@ export function policyPage(): string {
   }) as SchemaNode;
   const rule = properties['deny']!.items!.properties!;
   const window = properties['freeze']!.items!.properties!;
+  const twoPerson = properties['two_person']!.items!.properties!;
+  const agreeing = Object.fromEntries(Object.entries(twoPerson).filter(([name]) => !(name in rule)));
   const timing = Object.fromEntries(Object.entries(window).filter(([name]) => !(name in rule)));
   return `${[
     '# Policy files',
@@ -96,7 +106,7 @@ export function policyPage(): string {
     "Every key is optional. Unknown keys, unknown tools, invalid times, impossible project or environment names and contradictory conditions abort startup with an error that names the line. `infra-mcp tools --policy-file policy.yaml` lists the tools that a file leaves; `infra-mcp doctor` reports errors in it, and projects and environments that don't exist.",
     markdownTable(['Key', 'Type', 'Meaning'], rows(properties, typeOf)),
     '## Rules',
-    'The rules of `allow`, `deny` and `freeze`. A rule needs at least one condition in addition to its name, and applies only if all of its conditions match. A condition is one value or a list of values, and matches any of them.',
+    'The rules of `allow`, `deny`, `freeze` and `two_person`. A rule needs at least one condition in addition to its name, and applies only if all of its conditions match. A condition is one value or a list of values, and matches any of them.',
     markdownTable(['Condition', 'Values', 'Meaning'], rows(rule, conditionType)),
     '## What rules apply to',
     [
@@ -132,6 +142,9 @@ export function policyPage(): string {
       '',
       'What remains: where rules deny reading but not a change (`tier: read`), the plan of that change, also where it is repeated after somebody refused, and its answer name what it is about, by paths too. Deny the change as well to keep names from being told. Besides that: counts of what there is, names that are part of something else (the text of an alert rule, of an event or of a log line), and that a guessed name exists, because the denial differs from "there is no such project".',
     ].join('\n'),
+    '## Two persons',
+    'The keys of `two_person` besides the conditions. In doubt a rule holds. [Guardrails](guardrails.md#operators-with-names) has the operators file.',
+    markdownTable(['Key', 'Type', 'Meaning'], rows(agreeing, typeOf)),
     '## Times',
     'The keys of `freeze`, all required. A freeze can have conditions too; without conditions it applies to every change.',
     markdownTable(['Key', 'Type', 'Meaning'], rows(timing, typeOf)),

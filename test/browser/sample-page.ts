@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { onTestFinished } from 'vitest';
 import type { RecordedCall } from '../../src/server/audit/index.ts';
-import { hasSecret } from '../../src/server/guard/approvals/operator-secret.ts';
 import type { Plan } from '../../src/server/guard/planned-call.ts';
 import { approvalRequest, approvalsIn } from '../server/guard/approvals/approvals-fixture.ts';
 import { operatorSecret, setOperatorSecret } from '../support/guard-fixture.ts';
@@ -162,12 +161,7 @@ export async function startSamplePage({
   };
   for (const call of calls) await ask(call);
   const { url } = await startTestServer({
-    approvals: {
-      queue: fixture.queue,
-      approveCommand: 'infra-mcp approve',
-      hasSecret: () => hasSecret(fixture.operator),
-      latestCalls: async () => records,
-    },
+    approvals: { queue: fixture.queue, approveCommand: 'infra-mcp approve', latestCalls: async () => records },
     clock: { now },
   });
   return { address: new URL('/approvals', url).href, ask, queue: fixture.queue, decide: fixture.decide };

@@ -6,7 +6,10 @@ import { approvalsConfigOf } from '../../src/cli/wiring/guard.ts';
 import type { Terminal } from '../../src/cli/terminal/terminal.ts';
 import { readConfig, type Config } from '../../src/cli/config/read-config.ts';
 import { createApprovals } from '../../src/server/guard/approvals/approvals.ts';
+import { parseOperators } from '../../src/server/guard/approvals/operators.ts';
 import { approvalRequest } from '../server/guard/approvals/approvals-fixture.ts';
+import { namedRequest } from '../server/guard/approvals/named-operators-fixture.ts';
+import { secretOf, writeOperators } from '../support/operators-file.ts';
 import { runProgram, temporaryDirectory } from '../support/built-program.ts';
 import { makesTerminals, runInTerminal } from './pseudo-terminal.ts';
 import { operatorSecret, setOperatorSecret } from '../support/guard-fixture.ts';
@@ -49,6 +52,13 @@ const comesOf = async (config: Config): Promise<string> => {
   await approvals.store.close();
   return kind;
 };
+
+/** Asks for approval of a call whose place operators may be limited to. */
+async function namedAsk(approvals: ReturnType<typeof approvalsConfigOf>) {
+  const asked = await createApprovals(approvals).ask(namedRequest(), Date.now());
+  await approvals.store.close();
+  return { asked };
+}
 
 /** A directory whose operator has set the secret. */
 async function approvalsConfig(): Promise<Config> {
@@ -347,4 +357,47 @@ describe.skipIf(!makesTerminals)('in a real terminal', () => {
       );
     },
   );
+});
+
+/** A directory whose operators have names. */
+const namedConfig = async (operators: Record<string, object>): Promise<Config> => {
+  const dataDir = await temporaryDirectory();
+  const approvalsOperators = join(dataDir, 'operators.json');
+  await writeOperators(approvalsOperators, operators);
+  return readConfig('approve', { dataDir, approvalsOperators }, {}).config;
+};
+
+describe('operators with names', () => {
+  test('give their names with their secrets', async () => {
+    const config = await namedConfig({ ada: {} });
+    const code = await ask(config);
+    const operator = person('shop/prod', 'ada', secretOf('ada'));
+    await approveCommand(config, code, {}, operator);
+    expect(operator.seen).toContain('Operator name: ada');
+    expect(operator.seen).not.toContain(secretOf('ada'));
+    expect(await comesOf(config)).toBe('approved');
+  });
+
+  test('are told what they may decide, and the command that the assistant shows finds their file', async () => {
+    const config = await namedConfig({ ada: { may: [{ project: 'bank' }] }, bob: {} });
+    const approvals = approvalsConfigOf(config);
+    const { asked } = await namedAsk(approvals);
+    expect(asked).toMatchObject({ command: expect.stringContaining('--approvals-operators') as unknown });
+    const code = (asked as { code: string }).code;
+    await expect(approveCommand(config, code, {}, person('shop/prod', 'ada', secretOf('ada')))).rejects.toThrow(
+      'Nothing was decided. You may decide calls for which one of these holds: project is bank. This call can be decided by: bob.',
+    );
+  });
+
+  test('set no secret without a name, and get an entry for the file that holds no secret', async () => {
+    const config = await namedConfig({ ada: {} });
+    await expect(approveCommand(config, undefined, { setSecret: true }, person())).rejects.toThrow('--operator-entry');
+    const operator = person('the secret of cy', 'the secret of cy');
+    await approveCommand(config, undefined, { operatorEntry: 'cy' }, operator);
+    expect(operator.seen).not.toContain('the secret of cy');
+    const entry = /name: (?<name>\w+)\n +secret: (?<secret>\S+)/.exec(operator.seen)!.groups!;
+    await expect(parseOperators('o', JSON.stringify({ operators: [{ ...entry }] }))).resolves.toMatchObject([
+      { name: 'cy', callers: ['key:cy'] },
+    ]);
+  });
 });

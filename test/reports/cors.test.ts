@@ -14,7 +14,6 @@ beforeAll(async () => {
   const approvals = {
     queue: {} as ReturnType<typeof createApprovalQueue>,
     approveCommand: 'infra-mcp approve',
-    hasSecret: async () => true,
     latestCalls: async () => [],
   };
   const routes = { [metadata]: resourceMetadata(new URL('https://mcp.example.com/mcp'), 'https://login.example.com') };

@@ -1,7 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { hasSecret } from '../../src/server/guard/approvals/operator-secret.ts';
 import { approvalsUrlOf } from '../../src/transport/http/approvals/page-frame.ts';
 import { approvalRequest, approvalsIn } from '../server/guard/approvals/approvals-fixture.ts';
 import { closeTestServers, initialize, startTestServer, type TestServer } from '../transport/test-server.ts';
@@ -28,12 +27,7 @@ afterAll(async () => {
 const start = (publicUrl: string): Promise<TestServer> =>
   startTestServer({
     publicUrl: new URL(publicUrl),
-    approvals: {
-      queue: fixture.queue,
-      approveCommand: 'infra-mcp approve',
-      hasSecret: () => hasSecret(fixture.operator),
-      latestCalls: async () => [],
-    },
+    approvals: { queue: fixture.queue, approveCommand: 'infra-mcp approve', latestCalls: async () => [] },
   });
 
 test.each([

@@ -9,6 +9,7 @@ import { setSecret } from '../../src/server/guard/approvals/operator-secret.ts';
 import { parsePolicy } from '../../src/server/guard/policy/load.ts';
 import type { Policy } from '../../src/server/guard/policy/policy.ts';
 import { terminalSource } from '../../src/server/guard/storage/limits.ts';
+import { secretOf, writeOperators } from './operators-file.ts';
 import { tools } from '../../tools/index.ts';
 
 /** A list of everything that a test opens. All of it is closed after each test, newest first. */
@@ -32,10 +33,18 @@ export const operatorSecret = 'only the operator knows';
 export const setOperatorSecret = (path: string, secret = operatorSecret): Promise<void> =>
   setSecret(path, secret, 2 ** 4);
 
-/** Opens the guard of a process on its own data directory. With `operator` the operator's secret is set. */
-export async function openGuardFixture({ operator = false } = {}) {
+/**
+ * Opens the guard of a process on its own data directory. With `operator` the operator's secret is set.
+ * @param operators the operators who have names, each with the rest of their entry in the operators file
+ */
+export async function openGuardFixture({
+  operator = false,
+  operators,
+}: { operator?: boolean; operators?: Readonly<Record<string, object>> } = {}) {
   const dataDir = await mkdtemp(join(directoryForRecords, 'infra-mcp-guard-'));
-  const { config } = readConfig('stdio', { dataDir }, {});
+  const approvalsOperators = operators && join(dataDir, 'operators.json');
+  if (approvalsOperators) await writeOperators(approvalsOperators, operators);
+  const { config } = readConfig('stdio', { dataDir, ...(approvalsOperators && { approvalsOperators }) }, {});
   const guard = openGuard(config);
   const approvals = approvalsConfigOf(config);
   const queue = createApprovalQueue(approvals, { how: 'terminal', record: guard.recordDecision });
@@ -54,8 +63,14 @@ export async function openGuardFixture({ operator = false } = {}) {
     decide: async (code: string, verdict: 'approved' | 'refused' = 'approved'): Promise<void> => {
       const unlocked = await queue.unlock(operatorSecret, terminalSource, Date.now());
       if (unlocked.kind !== 'unlocked') throw new Error(unlocked.kind);
-      if (!(await queue.decide(code, verdict, unlocked.sign, Date.now())))
+      if ((await queue.decide(code, verdict, unlocked, Date.now())).kind !== 'decided')
         throw new Error(`nothing waits under ${code}`);
+    },
+    /** Decides like the operator of this name does in the terminal. */
+    decideAs: async (name: string, code: string, verdict: 'approved' | 'refused' = 'approved', reason?: string) => {
+      const unlocked = await queue.unlock(secretOf(name), terminalSource, Date.now(), name);
+      if (unlocked.kind !== 'unlocked') throw new Error(unlocked.kind);
+      return queue.decide(code, verdict, { ...unlocked, reason }, Date.now());
     },
     close: async () => {
       await approvals.store.close();

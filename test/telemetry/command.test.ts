@@ -57,7 +57,7 @@ async function refuse(dataDir: string, code: string): Promise<void> {
   const queue = createApprovalQueue(approvals, { how: 'terminal', record: decisions.record });
   const unlocked = await queue.unlock(operatorSecret, terminalSource, Date.now());
   if (unlocked.kind !== 'unlocked') throw new Error(unlocked.kind);
-  expect(await queue.decide(code, 'refused', unlocked.sign, Date.now())).toBe(true);
+  expect(await queue.decide(code, 'refused', unlocked, Date.now())).toEqual({ kind: 'decided' });
   await decisions.close();
   await approvals.store.close();
 }

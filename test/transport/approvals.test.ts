@@ -2,7 +2,6 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { RecordedCall } from '../../src/server/audit/read-calls.ts';
-import { hasSecret } from '../../src/server/guard/approvals/operator-secret.ts';
 import { approvalRequest, approvalsIn } from '../server/guard/approvals/approvals-fixture.ts';
 import { closeTestServers, startTestServer } from './test-server.ts';
 import { directoryForRecords } from '../support/memory-directory.ts';
@@ -38,7 +37,6 @@ const startOffice = async (options: Parameters<typeof startTestServer>[0] = {}, 
   const approvals = {
     queue: approvalsFixture.queue,
     approveCommand: 'infra-mcp approve',
-    hasSecret: () => hasSecret(approvalsFixture.operator),
     latestCalls: async () => [call],
   };
   return startTestServer({ approvals, ...(now && { clock: { now } }), ...options });
@@ -107,12 +105,7 @@ describe('the page of approvals', () => {
 
   test('says what to do where no secret is set', async () => {
     const { url } = await startTestServer({
-      approvals: {
-        queue: approvalsFixture.queue,
-        approveCommand: 'infra-mcp approve',
-        hasSecret: () => hasSecret(approvalsFixture.operator),
-        latestCalls: async () => [],
-      },
+      approvals: { queue: approvalsFixture.queue, approveCommand: 'infra-mcp approve', latestCalls: async () => [] },
     });
     expect(await (await browserAt(url).get()).text()).toContain('infra-mcp approve --set-secret');
   });
@@ -162,7 +155,7 @@ describe('the page of approvals', () => {
     expect(await outcome()).toMatchObject({ kind: 'pending' });
     const approved = await browser.follow(await browser.post({ ...fields, do: 'approve', typed: 'shop/prod' }));
     expect(await approved.text()).toContain('Approved, for one call');
-    expect(await outcome()).toEqual({ kind: 'approved', onPage: true });
+    expect(await outcome()).toEqual({ kind: 'approved', how: 'page' });
     expect(await outcome()).toMatchObject({ kind: 'pending' });
   });
 
@@ -212,7 +205,6 @@ describe('the page of approvals', () => {
       approvals: {
         queue: approvalsFixture.queue,
         approveCommand: 'infra-mcp approve',
-        hasSecret: () => hasSecret(approvalsFixture.operator),
         latestCalls: async () => [{ ...call, client: 'codex 0.9' }],
       },
     });

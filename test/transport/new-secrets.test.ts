@@ -44,7 +44,6 @@ async function start() {
       queue: approvalsFixture.queue,
       approveCommand: 'infra-mcp approve',
       secrets,
-      hasSecret: () => hasSecret(approvalsFixture.operator),
       latestCalls: async () => [],
     },
   });

@@ -4,6 +4,7 @@ import { clean } from '../../server/redaction/index.ts';
 import {
   createApprovalQueue,
   hasSecret,
+  secretHash,
   matchesTyped,
   planText,
   setSecret,
@@ -11,10 +12,12 @@ import {
   waitingTarget,
   wrongSecretText,
   type ApprovalQueue,
+  type Decider,
   type Pending,
   type SharedStore,
   type UnlockedQueue,
   type Verdict,
+  type WaitingCall,
 } from '../../server/guard/index.ts';
 import { riskCell, timeCell } from '../terminal/table-cells.ts';
 import { columns } from '../terminal/columns.ts';
@@ -30,6 +33,7 @@ import { processTerminal, type Terminal } from '../terminal/terminal.ts';
 interface Flags {
   readonly refuse?: boolean;
   readonly setSecret?: boolean;
+  readonly operatorEntry?: string;
   readonly json?: boolean;
   readonly all?: boolean;
 }
@@ -46,14 +50,19 @@ const unlockErrors: {
 };
 
 /**
- * Asks for the operator secret.
- * @returns a function that signs decisions.
+ * Asks for the operator secret, and for the operator's name where operators have names.
+ * @returns who decides, with a function that signs decisions.
  * @throws Error if the secret is wrong or there were too many attempts.
  */
-async function unlock(queue: ApprovalQueue, terminal: Terminal): Promise<(text: string) => string> {
+async function unlock(queue: ApprovalQueue, terminal: Terminal): Promise<Decider> {
+  const name = queue.hasNames ? await terminal.ask('Operator name: ') : undefined;
   const secret = await terminal.askHidden('Operator secret: ');
-  const unlocked = await withProgress('Checking the secret', () => queue.unlock(secret, terminalSource, Date.now()));
-  if (unlocked.kind === 'unlocked') return unlocked.sign;
+  const unlocked = await withProgress('Checking the secret', () =>
+    queue.unlock(secret, terminalSource, Date.now(), name),
+  );
+  if (unlocked.kind === 'unlocked') return { sign: unlocked.sign, operator: unlocked.operator };
+  if (unlocked.kind === 'wrong_secret' && queue.hasNames)
+    throw new Error(wrongSecretText(unlocked.left, 'in a terminal', true));
   throw new Error((unlockErrors[unlocked.kind] as (unlocked: UnlockedQueue) => string)(unlocked));
 }
 
@@ -102,6 +111,12 @@ async function list(
     );
 }
 
+async function askNewSecret(terminal: Terminal): Promise<string> {
+  const secret = await terminal.askHidden('New operator secret: ');
+  if (secret !== (await terminal.askHidden('Again: '))) throw new Error('The two are not the same. Nothing was set.');
+  return secret;
+}
+
 async function changeSecret(
   config: Config,
   queue: ApprovalQueue,
@@ -115,15 +130,32 @@ async function changeSecret(
     );
     await unlock(queue, terminal);
   }
-  const secret = await terminal.askHidden('New operator secret: ');
-  if (secret !== (await terminal.askHidden('Again: '))) throw new Error('The two are not the same. Nothing was set.');
+  const secret = await askNewSecret(terminal);
   await withProgress('Setting the secret', () => setSecret(operator, secret));
   if (shared) await announceOperator(shared, config);
   terminal.write(`Set. Calls that need approval now wait for: ${typedCommand(config, 'approve CODE')}\n`);
 }
 
-const questionText = ({ code, principal, clientName, plan, askedAt, expiresAt }: Pending): string =>
-  `${styled('bold', code)}: ${clean(principal)}${clientName === undefined ? '' : ` (${clean(clientName)})`} wants to run ${styled('bold', plan.tool)} (${riskText(plan.tier)}), asked ${time(askedAt)}, counts until ${time(expiresAt)}\n\n${clean(planText(plan, { whole: true }))}\n\n`;
+/** Asks for the secret of a new operator, and prints their entry for the operators file. It holds no secret. */
+async function printOperatorEntry(name: string, terminal: Terminal): Promise<void> {
+  const secret = await askNewSecret(terminal);
+  const hash = await withProgress('Hashing the secret', () => secretHash(secret));
+  terminal.write(`Put this under "operators:" in the operators file:\n  - name: ${name}\n    secret: ${hash}\n`);
+}
+
+/** Who has agreed so far, as a line; empty where one operator is enough. */
+const agreedText = ({ agreed, deciders }: WaitingCall): string =>
+  agreed === undefined || deciders === undefined
+    ? ''
+    : `Agreed: ${agreed.length} of ${deciders.needed}${agreed.length > 0 ? ` (${agreed.join(', ')})` : ''}\n\n`;
+
+const questionText = (pending: WaitingCall): string => {
+  const { code, principal, clientName, plan, askedAt, expiresAt } = pending;
+  return (
+    `${styled('bold', code)}: ${clean(principal)}${clientName === undefined ? '' : ` (${clean(clientName)})`} wants to run ${styled('bold', plan.tool)} (${riskText(plan.tier)}), asked ${time(askedAt)}, counts until ${time(expiresAt)}\n\n${clean(planText(plan, { whole: true }))}\n\n` +
+    agreedText(pending)
+  );
+};
 
 /** Asks the person at the terminal to confirm the displayed plan. */
 async function isConfirmed({ typed }: Pending, terminal: Terminal): Promise<boolean> {
@@ -148,14 +180,29 @@ async function decide(
     throw new Error(
       `Not approved. It waits until it expires; ${typedCommand(config, `approve ${code} --refuse`)} ends it.`,
     );
-  const sign = await unlock(queue, terminal);
-  if (!(await queue.decide(code, verdict, sign, Date.now())))
-    throw new Error(`${code} expired or was decided meanwhile. Nothing was decided.`);
-  terminal.write(verdict === 'approved' ? 'Approved, for one call. The assistant can repeat it now.\n' : 'Refused.\n');
+  const by = await unlock(queue, terminal);
+  const decided = await queue.decide(code, verdict, by, Date.now());
+  switch (decided.kind) {
+    case 'gone':
+      throw new Error(`${code} expired or was decided meanwhile. Nothing was decided.`);
+    case 'decided_before':
+      throw new Error(`You agreed to ${code} before. Another operator has to agree too.`);
+    case 'not_theirs':
+      throw new Error(`Nothing was decided. ${decided.why}`);
+    case 'counted':
+      return terminal.write(`Agreed. It waits for ${decided.left} more of the operators.\n`);
+    default:
+      terminal.write(
+        verdict === 'approved' ? 'Approved, for one call. The assistant can repeat it now.\n' : 'Refused.\n',
+      );
+  }
 }
 
 const needsTerminal = (config: Config): string =>
   `Approving needs a terminal: a person has to see the plan and type. Run ${typedCommand(config, 'approve')} in one, without pipes.`;
+
+const secretNeedsTerminal =
+  'An operator types the secret in a terminal, so that it is in no history. Run it in one, without pipes.';
 
 /**
  * `infra-mcp approve`: without a code, lists the waiting calls. With a code, shows the plan, then asks for confirmation
@@ -168,6 +215,10 @@ export async function approveCommand(
   flags: Flags,
   terminal: Terminal = processTerminal(),
 ): Promise<void> {
+  if (flags.operatorEntry !== undefined) {
+    if (!terminal.isInteractive) throw new Error(secretNeedsTerminal);
+    return printOperatorEntry(flags.operatorEntry, terminal);
+  }
   // With a database, the directory of this machine may be empty.
   if (!flags.setSecret && config.databaseUrl === undefined) requireDataDir(config);
   const onlyLists = code === undefined && !flags.setSecret;
@@ -193,8 +244,12 @@ export async function approveCommand(
     if (onlyLists) return await list(config, stored, flags, terminal);
     if (!terminal.isInteractive) throw new Error(needsTerminal(config));
     requireWritable(config);
+    if (flags.setSecret && queue.hasNames)
+      throw new Error(
+        `Operators have names here (INFRA_APPROVALS_OPERATORS), and a secret without one decides nothing. For an entry of that file: ${typedCommand(config, 'approve --operator-entry NAME')}`,
+      );
     if (flags.setSecret) return await changeSecret(config, queue, terminal, shared);
-    if (!(await hasSecret(approvals.operator)))
+    if (!(await queue.isSetUp()))
       throw new Error(`No operator secret is set. Set one first: ${typedCommand(config, 'approve --set-secret')}`);
     return await decide(config, stored, code!, flags.refuse ? 'refused' : 'approved', terminal);
   } finally {

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { enumOf, integerBetween, type GivenFlags } from '../config/index.ts';
+import { enumOf, integerBetween, textMatching, type GivenFlags } from '../config/index.ts';
 import type { ServerKind } from '../doctor/doctor.ts';
 import { permissionLevels } from '../../contract/index.ts';
 import { type Command, defineCommand, json, booleanFlag } from './command.ts';
@@ -269,6 +269,13 @@ export const commands: readonly Command[] = [
     flags: {
       refuse: booleanFlag('refuse the call instead'),
       setSecret: booleanFlag('set the operator secret'),
+      operatorEntry: {
+        value: 'name',
+        description: 'ask for the secret of an operator with this name, and print their entry for the operators file',
+        schema: textMatching('1 to 64 letters, digits, ".", "_" or "-"', (name) =>
+          /^[\w.-]{1,64}$/.test(name),
+        )().optional(),
+      },
       json: { ...json, description: 'list as JSON' },
       all: booleanFlag('list all waiting calls'),
     },
@@ -279,6 +286,7 @@ export const commands: readonly Command[] = [
       { line: 'infra-mcp approve', does: 'list the waiting calls' },
       { line: 'infra-mcp approve C7DR-JQW2', does: 'show the plan of a call and decide' },
       { line: 'infra-mcp approve --set-secret', does: 'set the secret for approving calls' },
+      { line: 'infra-mcp approve --operator-entry ada', does: 'print the entry of an operator for the operators file' },
     ],
     run: async ({ config, flags, args: [code] }) => (await import('./approve.ts')).approveCommand(config, code, flags),
   }),

@@ -30,7 +30,7 @@ import {
   createApprovalQueue,
   createPageHandover,
   handoverNowhere,
-  hasSecret,
+  hasOperators,
   type Handover,
   type WaitingSecrets,
 } from '../../server/guard/index.ts';
@@ -59,7 +59,6 @@ function openApprovalsSource(
       approveCommand: approveCommandOf(config),
       secrets,
       ...(shared && { operators: { records: shared.store.operatorSessions, keyRing: shared.keyRing } }),
-      hasSecret: () => hasSecret(approvals.operator),
       latestCalls: async () => (config.auditCommand ? undefined : readCalls([file], maxShownCalls)),
     },
     close: async () => {
@@ -88,8 +87,8 @@ function handoverOf(
     return {
       handover: handoverNowhere({ why: 'the page of servers that share a database shows none', next: elsewhere }),
     };
-  const { operator } = approvalsConfigOf(config);
-  return createPageHandover(clock, page, () => hasSecret(operator));
+  const approvals = approvalsConfigOf(config);
+  return createPageHandover(clock, page, () => hasOperators(approvals));
 }
 
 /** Whether this server has its own token for the platform. It always has one for the embedded platform. */

@@ -9,7 +9,7 @@ import { openTelemetry } from '../wiring/telemetry.ts';
 import type { Connection } from '../wiring/connection.ts';
 import { openConnection } from '../wiring/open-connection.ts';
 import { createLog } from '../wiring/log.ts';
-import { configuredPolicy, warningOfMissingResources } from '../wiring/policy.ts';
+import { serverPolicy, warningOfMissingResources } from '../wiring/policy.ts';
 import { untilStopped } from '../wiring/until-stopped.ts';
 import { shippedTexts } from '../wiring/shipped-texts.ts';
 import type { OpenDependencies } from '../wiring/server-dependencies.ts';
@@ -64,7 +64,7 @@ async function greetPerson(config: Config, log: ServerLogger): Promise<(malforme
  */
 export async function stdioCommand(config: Config): Promise<void> {
   const log = createLog(config.logLevel);
-  const policy = await configuredPolicy(config);
+  const policy = await serverPolicy(config);
   const telemetry = await openTelemetry(config, config.baseUrl === undefined ? ['calls', 'engine'] : ['calls'], log);
   const connection = warningOfMissingResources(await openConnection(config, log, telemetry.requests), policy, log);
   const texts = shippedTexts();

@@ -17,6 +17,7 @@ export {
   profileNames,
   readConfig,
   settingsOf,
+  textMatching,
   type CommandName,
   type Config,
   type GivenFlags,

@@ -106,6 +106,14 @@ export const options = {
     commands: ['stdio', 'http'],
     description: 'File that contains only this secret, as an alternative to INFRA_APPROVALS_WEBHOOK_SECRET.',
   }),
+  approvalsOperators: optional(path, {
+    env: 'INFRA_APPROVALS_OPERATORS',
+    value: 'path',
+    commands: ['stdio', 'http', 'approve'],
+    description:
+      'Operators file in YAML or JSON: the names of those who approve calls, the hashes of their secrets, and what each of them may decide. The operator secret then decides nothing.',
+    fallback: 'one operator, with the operator secret',
+  }),
   requestTimeout: withDefault(integerBetween(1, 50), 30, {
     env: 'INFRA_REQUEST_TIMEOUT',
     value: 'seconds',

@@ -2,12 +2,12 @@ import { constants, existsSync, statSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { tools } from '../../../tools/index.ts';
 import { type Config, pageLink } from '../config/index.ts';
-import { denialOf, hasSecret, type Policy } from '../../server/guard/index.ts';
+import { denialOf, hasSecret, readOperators, type Policy } from '../../server/guard/index.ts';
 import { typedProgram } from '../init/launch.ts';
 import { typedCommand } from '../wiring/typed-command.ts';
 import { configuredWebhook } from '../wiring/approvals-webhook.ts';
 import { approvalsConfigOf, auditFilesOf } from '../wiring/guard.ts';
-import { configuredPolicy } from '../wiring/policy.ts';
+import { configuredPolicy, serverPolicy } from '../wiring/policy.ts';
 import { offeredTools } from '../wiring/offered-tools.ts';
 import { hasAccess } from './data-directory.ts';
 import { type DoctorFinding, findingBuilder, errorMessage } from '../../platform/common/index.ts';
@@ -41,8 +41,20 @@ export async function policyFindings(config: Config): Promise<DoctorFinding[]> {
   }
 }
 
+/** Checks the operators file, and that it has everybody whom the policy names. */
+async function operatorsFinding(config: Config, path: string): Promise<DoctorFinding> {
+  try {
+    const names = (await readOperators(path)).map(({ name }) => name);
+    await serverPolicy(config);
+    return approvals.good(`${path} has ${names.join(', ')}; ${typedCommand(config, 'approve')} lists what waits`);
+  } catch (error) {
+    return approvals.bad(errorMessage(error), `Correct the file; ${pageLink('guardrails')} describes it.`);
+  }
+}
+
 /** Checks whether calls can be approved outside clients. */
 export async function approvalsFinding(config: Config): Promise<DoctorFinding> {
+  if (config.approvalsOperators !== undefined) return operatorsFinding(config, config.approvalsOperators);
   try {
     if (await hasSecret(approvalsConfigOf(config).operator))
       return approvals.good(`an operator secret is set; ${typedCommand(config, 'approve')} lists what waits`);

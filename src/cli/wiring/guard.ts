@@ -62,6 +62,7 @@ export const approvalsConfigOf = (
     store: shared?.store ?? sqliteGuardStore(store),
     keys,
     operator,
+    operators: config.approvalsOperators,
     program: typedProgram(),
     options: operatorFlags(config),
     log: logOf(config, keys, shared !== undefined),

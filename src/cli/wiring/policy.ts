@@ -6,10 +6,11 @@ import type { PolicyResource } from './missing-resources.ts';
 
 /** The projects and environments that a policy names, without duplicates. */
 export function resourcesNamedIn({ rules = [] }: Policy): readonly PolicyResource[] {
-  const named = rules.flatMap(({ allow, deny, freezes }) => [
+  const named = rules.flatMap(({ allow, deny, freezes, twoPerson = [] }) => [
     ...(allow?.rules ?? []).map((conditions) => ({ conditions, setBy: allow!.setBy })),
     ...deny,
     ...freezes,
+    ...twoPerson,
   ]);
   const resources = named.flatMap(({ conditions, setBy }) =>
     (['project', 'environment'] as const).flatMap((kind) =>
@@ -71,12 +72,44 @@ export function configuredScope({ project, environment }: Config): Scope | undef
  * @throws Error that says what is wrong with the file.
  */
 export async function configuredPolicy(config: Config): Promise<Policy> {
-  const { readOnly, policyFile } = config;
+  const { readOnly, policyFile, approvalsOperators } = config;
   const scope = configuredScope(config);
-  if (policyFile === undefined) return { readOnly, rules: optionRules(config), scope };
+  const namesOperators = approvalsOperators !== undefined;
+  if (policyFile === undefined)
+    return { readOnly, rules: optionRules(config), scope, ...(namesOperators && { namesOperators }) };
   const [{ loadPolicy }, { tools }] = await Promise.all([
     import('../../server/guard/policy/load.ts'),
     import('../../../tools/index.ts'),
   ]);
-  return { readOnly, scope, rules: [await loadPolicy(policyFile, tools), ...optionRules(config)] };
+  return {
+    readOnly,
+    scope,
+    rules: [await loadPolicy(policyFile, tools), ...optionRules(config)],
+    ...(namesOperators && { namesOperators }),
+  };
+}
+
+/**
+ * The same for a server, with its operators checked.
+ * @throws Error if the operators file can't be used, or the policy needs operators that it doesn't have.
+ */
+export async function serverPolicy(config: Config): Promise<Policy> {
+  const policy = await configuredPolicy(config);
+  const { approvalsOperators: path } = config;
+  const asking = policy.rules?.flatMap(({ twoPerson = [] }) => twoPerson) ?? [];
+  if (path === undefined) {
+    if (asking.length > 0)
+      throw new Error(
+        `${asking[0]!.setBy} asks operators with names to agree, and no operators file is set. Name it in INFRA_APPROVALS_OPERATORS (--approvals-operators).`,
+      );
+    return policy;
+  }
+  const { readOperators } = await import('../../server/guard/index.ts');
+  const names = (await readOperators(path)).map(({ name }) => name);
+  for (const { of = [], setBy } of asking) {
+    const unknown = of.find((name) => !names.includes(name));
+    if (unknown !== undefined)
+      throw new Error(`${setBy} names the operator "${unknown}", and ${path} has only: ${names.join(', ')}.`);
+  }
+  return policy;
 }

@@ -14,6 +14,7 @@ const places: readonly (readonly [OptionName, usual: (config: Places) => string 
   ['dataDir', () => defaultDataDir(process.env)],
   ['keysDir', ({ dataDir }) => dataDir],
   ['auditFile', () => undefined],
+  ['approvalsOperators', () => undefined],
   ['engine', () => undefined],
   ['engineTlsDir', () => undefined],
   ['baseUrl', () => undefined],

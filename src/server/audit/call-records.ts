@@ -5,9 +5,9 @@ import type { AuditLog } from './audit-log.ts';
 
 /**
  * How a call was confirmed: not at all, because it needs no confirmation; in the client's form; in the operator's
- * terminal or on their page; by the caller itself. It never claims that a human confirmed it.
+ * terminal, on their page or in their chat; by the caller itself. It never claims that a human confirmed it.
  */
-export type ConfirmedBy = 'not_needed' | 'elicited' | 'terminal' | 'page' | 'unattended';
+export type ConfirmedBy = 'not_needed' | 'elicited' | 'terminal' | 'page' | 'chat' | 'unattended';
 
 /** The resource that a call's arguments refer to, as far as it is known without a request. Contains no secrets. */
 export interface CallSubject extends Pick<Target, 'kind' | 'id' | 'name'> {
@@ -33,6 +33,8 @@ export interface CallFacts {
   /** Digest of the plan. */
   readonly plan?: string;
   readonly confirmed?: ConfirmedBy;
+  /** The operators who agreed, if they have names. */
+  readonly agreedBy?: readonly string[] | undefined;
   /** Why the client's user wasn't asked, or didn't answer, if the call waits for the operator. */
   readonly instead?: string;
 }
@@ -64,7 +66,14 @@ export interface Decision extends Pick<Intent, 'tool' | 'tier' | 'target' | 'pla
    */
   readonly verdict: 'approved' | 'refused' | 'not_made';
   /** Where the operator decided. */
-  readonly how: Extract<ConfirmedBy, 'terminal' | 'page'>;
+  readonly how: Extract<ConfirmedBy, 'terminal' | 'page' | 'chat'>;
+  /** The operator's name, if they have one. */
+  readonly operator?: string;
+  /** Why they refused, as the caller is told. */
+  readonly reason?: string;
+  /** The chat's channel and message in which they decided. */
+  readonly channel?: string;
+  readonly message?: string;
   /** The code of the waiting call. */
   readonly code: string;
   /** The principal who made the call. */
@@ -95,7 +104,7 @@ function recordedTarget({ tier, target, subject }: CallFacts): JsonRecord | unde
 
 /** The facts of a call, with the member names of the log. */
 const entryOf = (facts: CallFacts): JsonRecord => {
-  const { requestId, principal, connection, clientName, tool, tier, plan, confirmed, instead } = facts;
+  const { requestId, principal, connection, clientName, tool, tier, plan, confirmed, agreedBy, instead } = facts;
   return {
     request_id: requestId,
     who: principal,
@@ -106,6 +115,7 @@ const entryOf = (facts: CallFacts): JsonRecord => {
     target: recordedTarget(facts),
     plan,
     confirmed,
+    agreed_by: agreedBy,
     instead,
   };
 };
@@ -115,8 +125,17 @@ const timestamp = (clock: Clock): string => new Date(clock.now()).toISOString();
 /** Records the operator's decisions in an audit log. A decision survives a loss of power before it takes effect. */
 export const auditDecisions =
   (auditLog: AuditLog, clock: Clock): RecordDecision =>
-  ({ how, ...decision }) =>
-    auditLog.append({ at: timestamp(clock), kind: 'decision', who: 'operator', confirmed: how, ...decision }, true);
+  ({ how, operator, ...decision }) =>
+    auditLog.append(
+      {
+        at: timestamp(clock),
+        kind: 'decision',
+        who: operator === undefined ? 'operator' : `operator:${operator}`,
+        confirmed: how,
+        ...decision,
+      },
+      true,
+    );
 
 /**
  * Records calls in an audit log. The intent and the outcome of a change are on disk when the promise resolves; the

@@ -131,6 +131,8 @@ export interface PlannedCall extends AssessedCall {
 /** A call that was confirmed, if it needs confirmation. */
 export interface ConfirmedCall extends PlannedCall {
   readonly confirmed?: ConfirmedBy;
+  /** The operators who agreed, if they have names. */
+  readonly agreedBy?: readonly string[] | undefined;
 }
 
 /** A call whose requests were sent, with the platform's answers in the same order. */

@@ -61,6 +61,7 @@ type KeyPurpose =
   | 'audit head'
   | 'approval'
   | 'waiting call'
+  | 'chat decision'
   | 'plan'
   | 'question'
   | 'plan token'

@@ -53,9 +53,9 @@ export type InvalidSeal =
 
 /**
  * Why the operator is asked instead of the client's user: the plan is longer than a client's question may be, the
- * policy reserves such calls for the operator, or the client declared that it can ask, but failed to.
+ * policy reserves such calls for the operator or wants somebody else to agree, or the client declared that it can ask, but failed to.
  */
-export type InsteadOfClient = 'too_long' | 'operator_only' | AskingFailure;
+export type InsteadOfClient = 'too_long' | 'operator_only' | 'two_person' | AskingFailure;
 
 /** Why a call was not confirmed. */
 export type Refusal =
@@ -70,11 +70,19 @@ export type Refusal =
   | 'not_agreed'
   /** The operator refused. */
   | 'operator_refused'
+  /** No operator may decide on it, or fewer than have to agree. */
+  | 'nobody_may_agree'
   /** The limit of calls waiting for the operator is reached: for this caller, or in total. */
   | 'too_many_of_caller'
   | 'too_many_in_all'
   /** The call was cancelled during the confirmation. */
   | 'late';
+
+/** The named operator who refused a call, and the reason that they gave. */
+export interface RefusedBy {
+  readonly operator: string;
+  readonly reason?: string | undefined;
+}
 
 /** A plan that was not confirmed, redacted. */
 export interface RefusedPlan {
@@ -95,7 +103,12 @@ export type Failure =
   | { readonly kind: 'bad_arguments'; readonly issues: readonly Issue[] }
   | { readonly kind: 'bad_address'; readonly problem: ResolutionProblem }
   | { readonly kind: 'denied'; readonly denial: Denial }
-  | { readonly kind: 'not_confirmed'; readonly why: Refusal; readonly plan: RefusedPlan }
+  | {
+      readonly kind: 'not_confirmed';
+      readonly why: Refusal;
+      readonly plan: RefusedPlan;
+      readonly refusedBy?: RefusedBy | undefined;
+    }
   /** `command` approves the call with this code. */
   | {
       readonly kind: 'pending';
@@ -103,6 +116,8 @@ export type Failure =
       readonly command?: string;
       readonly planToken?: string;
       readonly instead?: InsteadOfClient;
+      /** How many operators agreed, if several have to. */
+      readonly agreed?: { readonly count: number; readonly needed: number };
       readonly plan: RefusedPlan;
     }
   | { readonly kind: 'not_recorded'; readonly requestId: string }

@@ -16,6 +16,7 @@ export {
   type InsteadOfClient,
   type InvalidSeal,
   type Refusal,
+  type RefusedBy,
   type RefusedPlan,
   type ResolutionProblem,
 } from './failure.ts';

@@ -7,7 +7,6 @@ import { denialOfArgument, denialOutsideScope } from './scope/scope.ts';
 import { operationRiskOf, type OperationPart } from './risk/operation-parts.ts';
 import { maximumSearchTime, type SearchLimit } from './risk/hosted-environments.ts';
 import {
-  actionsToCheck,
   denialOf,
   denialOfCall,
   limitOf,
@@ -20,6 +19,7 @@ import { findTargetById, findTarget, withProjectName } from './risk/find-target.
 import { isHigherRisk, needsTypedName } from './risk/risk.ts';
 import { areInSameEnvironment, namesOnlyItsOwn } from './same-environment.ts';
 import type { TargetedOperation, AssessedRisk, GuardedCall } from './guarded-call.ts';
+import { situationOf } from './situations.ts';
 
 type TargetRisk = Pick<TargetedOperation, 'target' | 'risk'>;
 
@@ -228,20 +228,12 @@ async function assessOperation(
 }
 
 /** Why the policy forbids one operation of a call, or a part of one; undefined if it doesn't. */
-async function denialAt(
-  { tool, deps, reader, context }: GuardedCall,
+const denialAt = async (
+  call: GuardedCall,
   planned: PlannedOperation,
   at: Pick<OperationPart, 'target' | 'risk' | 'isAssumed'>,
-): Promise<Denial | undefined> {
-  const actions = new Map(
-    await Promise.all(
-      actionsToCheck(planned.operation, deps.policy).map(
-        async (action) => [action.tool, await action.isDone!(planned, reader)] as const,
-      ),
-    ),
-  );
-  return denialOfCall({ tool, operation: planned.operation, actions, ...at }, deps.policy, context.clock.now());
-}
+): Promise<Denial | undefined> =>
+  denialOfCall(await situationOf(call, planned, at), call.deps.policy, call.context.clock.now());
 
 /**
  * The denial of a part of an operation. It names the part's target only if the caller may read it: the call itself need

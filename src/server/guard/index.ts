@@ -4,6 +4,10 @@ export {
   createApprovalQueue,
   wrongSecretText,
   type ApprovalQueue,
+  type Decided,
+  type Decider,
+  type OperatorRights,
+  type WaitingCall,
   type UnlockedQueue,
 } from './approvals/approval-queue.ts';
 export {
@@ -20,7 +24,9 @@ export {
   type WaitingWebhook,
   type WaitingWebhookConfig,
 } from './approvals/waiting-webhook.ts';
-export { hasSecret, operatorKeyFrom, setSecret, type OperatorKey } from './approvals/operator-secret.ts';
+export type { Deciders } from './approvals/deciders.ts';
+export { hasSecret, operatorKeyFrom, secretHash, setSecret, type OperatorKey } from './approvals/operator-secret.ts';
+export { hasOperators, readOperators, type NamedOperator } from './approvals/operators.ts';
 export { isCode, normalCode, waitingCallAddress, waitingTarget, type Pending } from './approvals/pending-calls.ts';
 export { handoverNowhere, type Handover, type ReservedPlace } from './handover/handover.ts';
 export { handoverInFiles } from './handover/in-files.ts';
@@ -70,10 +76,12 @@ export {
   type Policy,
 } from './policy/policy.ts';
 export { policyFileFor, type Rules } from './policy/rules.ts';
+export { twoPersonOf } from './policy/two-person.ts';
 export { withResolvedNames } from './risk/named-target.ts';
 export { readsToAssess } from './risk/reads-to-assess.ts';
 export { endangersProduction, mostCriticalMode, needsConfirmation } from './risk/risk.ts';
 export { assertInSameEnvironment } from './same-environment.ts';
+export { situationsOf } from './situations.ts';
 export { createScopeResolver, fillInScope, resolverWithin } from './scope/scope-resolver.ts';
 export { scopeText, type Scope } from './scope/scope.ts';
 export { monotonicClock } from './storage/clock.ts';

@@ -8,7 +8,7 @@ import {
   silenceLifetime,
 } from '../guard/index.ts';
 import type { AskingFailure } from '../context/index.ts';
-import type { FailedChange, Failure, InsteadOfClient, Refusal, RefusedPlan } from '../failure/index.ts';
+import type { FailedChange, Failure, InsteadOfClient, Refusal, RefusedBy, RefusedPlan } from '../failure/index.ts';
 import { visibleText, type Tool, type ToolText } from '../tool/index.ts';
 import type { JsonRecord } from '../json/index.ts';
 import { delimited, delimitedInline, type Redactor } from '../redaction/index.ts';
@@ -137,7 +137,15 @@ const refusals: Record<Refusal, ReasonAndNext> = {
     next: `Tell the user what you wanted to do. It can be approved in a terminal or on the page for approvals ${onceSetUp} ${noOtherWay}`,
   },
   declined: { what: 'the user said no', next: notAgain },
+  two_person: {
+    what: 'the policy of this server wants somebody else to agree to calls like this (two_person), so the user was not asked here, and no operators are set up to approve it',
+    next: `Tell the user what you wanted to do. Whoever runs this server names operators in a file (INFRA_APPROVALS_OPERATORS). ${noOtherWay}`,
+  },
   operator_refused: { what: 'the operator refused it', next: notAgain },
+  nobody_may_agree: {
+    what: 'somebody has to agree to this first, and no operator may decide on it, or fewer may than have to agree',
+    next: `Tell the user what you wanted to do. Whoever runs this server can widen what operators may decide (INFRA_APPROVALS_OPERATORS), or whom the policy asks (two_person). ${noOtherWay}`,
+  },
   too_many_of_caller: {
     what: `somebody has to agree to this first, and ${maximumWaiting.each} calls of yours wait for the operator already: no more may wait at once`,
     next: decideFirst,
@@ -170,6 +178,11 @@ const typedBy = (approveCommand: string | undefined, { what, next }: ReasonAndNe
   next: approveCommand === undefined ? next : next.replaceAll('infra-mcp approve', () => approveCommand),
 });
 
+const refusedByOperator = ({ operator, reason }: RefusedBy, redactor: TextContext['redactor']): ReasonAndNext => ({
+  what: `the operator ${operator} refused it${reason === undefined ? '' : `, with the reason ${delimitedInline(redactor.text(reason))}`}`,
+  next: notAgain,
+});
+
 const notAgreedText = (tool: Tool, { what, next }: ReasonAndNext, plan: RefusedPlan): string =>
   `${notCarriedOutText(tool)} and nothing has changed: ${what}. ${next}\nIt would do this (${plan.tier}):\n${delimited(plan.text)}`;
 
@@ -184,6 +197,8 @@ const insteadText: Record<InsteadOfClient, string> = {
   too_long: `; its plan is longer than the ${maximumQuestionLength} characters that a client's question can show whole, so the user was not asked here`,
   operator_only:
     '; the policy of this server leaves calls like this to its operator alone (operator_only), so the user was not asked here',
+  two_person:
+    '; the policy of this server wants somebody else to agree to calls like this (two_person), so the user was not asked here',
   no_such_method: `; ${clientFailures.no_such_method}`,
   client_error: `; ${clientFailures.client_error}`,
   unusable_answer: `; ${clientFailures.unusable_answer}`,
@@ -195,16 +210,15 @@ const pending = ({
   command,
   planToken,
   instead,
-}: {
-  code?: string;
-  command?: string;
-  planToken?: string;
-  instead?: InsteadOfClient;
-}): ReasonAndNext => ({
+  agreed,
+}: Pick<
+  Extract<Failure, { kind: 'pending' }>,
+  'code' | 'command' | 'planToken' | 'instead' | 'agreed'
+>): ReasonAndNext => ({
   what:
     code === undefined
       ? 'its plan has to be confirmed first'
-      : `it waits for approval under code ${code}${instead ? insteadText[instead] : ''}`,
+      : `it waits for approval under code ${code}${agreed ? ` (${agreed.count} of ${agreed.needed} operators agreed)` : ''}${instead ? insteadText[instead] : ''}`,
   next: sentence(command && byOperator(command), planToken && byCaller(planToken)),
 });
 
@@ -222,8 +236,12 @@ const failureTexts: FailureTexts = {
   bad_address: ({ problem }, { tool, redactor, hidden }) =>
     `${notCalledText(tool)}. ${resolutionProblemText(problem, { redactor, hidden })}`,
   denied: ({ denial }, { tool }) => `${notCalledText(tool)}: ${denial.rule} (${denial.setBy}). ${denial.instead}`,
-  not_confirmed: ({ why, plan }, { tool, approveCommand }) =>
-    notAgreedText(tool, typedBy(approveCommand, refusals[why]), plan),
+  not_confirmed: ({ why, plan, refusedBy }, { tool, approveCommand, redactor }) =>
+    notAgreedText(
+      tool,
+      refusedBy ? refusedByOperator(refusedBy, redactor) : typedBy(approveCommand, refusals[why]),
+      plan,
+    ),
   pending: ({ plan, ...approval }, { tool }) => notAgreedText(tool, pending(approval), plan),
   not_recorded: ({ requestId }, { tool }) =>
     `${notCarriedOutText(tool)} and nothing has changed: this server could not write the record it has to make first. Whoever runs it finds the reason in its log under request ${requestId}.`,

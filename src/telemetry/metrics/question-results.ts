@@ -11,6 +11,7 @@ const agreed: Readonly<Record<NonNullable<CallEnd['confirmed']>, QuestionResult 
   elicited: { by: 'user', result: 'agreed' },
   terminal: { by: 'operator', result: 'agreed' },
   page: { by: 'operator', result: 'agreed' },
+  chat: { by: 'operator', result: 'agreed' },
   unattended: { by: 'caller', result: 'agreed' },
 };
 

@@ -11,6 +11,7 @@ export const confirmationRequest = ({
   mayBeUnattended = false,
   operatorOnly = false,
   planToken,
+  twoPerson,
 }: {
   args?: Record<string, unknown>;
   tool?: string;
@@ -18,6 +19,7 @@ export const confirmationRequest = ({
   mayBeUnattended?: boolean;
   operatorOnly?: boolean;
   planToken?: string;
+  twoPerson?: ConfirmationRequest['twoPerson'];
 } = {}): ConfirmationRequest => ({
   args,
   plan: {
@@ -33,6 +35,8 @@ export const confirmationRequest = ({
   planToken,
   mayBeUnattended,
   operatorOnly,
+  situations: [],
+  twoPerson,
 });
 
 /** The state that goes out with a question. */

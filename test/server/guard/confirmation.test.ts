@@ -191,9 +191,12 @@ describe('where the client cannot ask', () => {
       { kind: 'pending', code: 'AAAA-BBBB', command: 'approve AAAA-BBBB' },
       { kind: 'pending', code: 'AAAA-BBBB', command: 'approve AAAA-BBBB' },
     ],
-    [{ kind: 'approved' }, { kind: 'approved', how: 'terminal' }],
     [
-      { kind: 'approved', onPage: true },
+      { kind: 'approved', how: 'terminal' },
+      { kind: 'approved', how: 'terminal' },
+    ],
+    [
+      { kind: 'approved', how: 'page' },
       { kind: 'approved', how: 'page' },
     ],
     [{ kind: 'refused' }, refused('operator_refused')],
@@ -207,7 +210,7 @@ describe('where the client cannot ask', () => {
   });
 
   test('the operator is not asked for a call that was cancelled', async () => {
-    const operator = operatorWho({ kind: 'approved' });
+    const operator = operatorWho({ kind: 'approved', how: 'terminal' });
     expect(
       await createConfirmer({ approvals: operator }).confirm(request, mute({}, { signal: AbortSignal.abort() })),
     ).toEqual(refused('late'));
@@ -305,7 +308,7 @@ describe('what is left to the operator', () => {
     ['cannot ask', { canAsk: false }],
     ['brings an answer nobody asked for', accepted({ name: 'shop/prod' })],
   ] as const)('waits for them where the client %s, and no token is offered', async (_, dialogue) => {
-    const confirmer = createConfirmer({ approvals: operatorWho(waiting, { kind: 'approved' }) });
+    const confirmer = createConfirmer({ approvals: operatorWho(waiting, { kind: 'approved', how: 'terminal' }) });
     expect(await confirmer.confirm(left, contextWith({ dialogue }))).toEqual({ ...waiting, instead: 'operator_only' });
     expect(await confirmer.confirm(left, contextWith({ dialogue }))).toEqual({ kind: 'approved', how: 'terminal' });
   });
@@ -335,7 +338,11 @@ describe('what is left to the operator', () => {
   });
 
   test('is refused as they refuse it, and not asked about once the call is cancelled', async () => {
-    const operator = operatorWho({ kind: 'refused' }, { kind: 'too_many_of_caller' }, { kind: 'approved' });
+    const operator = operatorWho(
+      { kind: 'refused' },
+      { kind: 'too_many_of_caller' },
+      { kind: 'approved', how: 'terminal' },
+    );
     const confirmer = createConfirmer({ approvals: operator });
     expect(await confirmer.confirm(left, contextWith())).toEqual(refused('operator_refused'));
     expect(await confirmer.confirm(left, mute())).toEqual(refused('too_many_of_caller'));

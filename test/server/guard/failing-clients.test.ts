@@ -45,7 +45,7 @@ test.each(failures)('is refused for %s, and not asked about the next call either
 });
 
 test.each(failures)('has the operator asked in its place for %s, who can approve', async (failure) => {
-  const operator = operatorWho(waiting, waiting, { kind: 'approved' });
+  const operator = operatorWho(waiting, waiting, { kind: 'approved', how: 'terminal' });
   const confirmer = createConfirmer({ approvals: operator });
   const { says, failsWith } = failingClient();
   expect(await failsWith(confirmer, failure)).toEqual({ ...waiting, instead: failure });

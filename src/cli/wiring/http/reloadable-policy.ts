@@ -5,7 +5,7 @@ import type { Policy } from '../../../server/guard/index.ts';
 import { dependenciesUnder, type SharedDependencies } from '../../../server/protocol/index.ts';
 import type { Tool } from '../../../server/tool/index.ts';
 import { restrictedDependencies, type Restriction } from '../../../transport/index.ts';
-import { configuredPolicy } from '../policy.ts';
+import { serverPolicy } from '../policy.ts';
 
 /** The operator's policy, which can be reloaded while the server runs. */
 export interface ReloadablePolicy {
@@ -35,7 +35,7 @@ export async function openReloadablePolicy(
   { offered, choosable }: { readonly offered: readonly Tool[]; readonly choosable: readonly Tool[] },
   create: (policy: Policy) => SharedDependencies,
 ): Promise<ReloadablePolicy> {
-  const base = create(await configuredPolicy(config));
+  const base = create(await serverPolicy(config));
   const under = (policy: Policy): SharedDependencies => dependenciesUnder(base, offered, policy);
   const restricted = (dependencies: SharedDependencies) => restrictedDependencies(dependencies, offered, choosable);
   let current = { dependencies: restricted(base), version: await policyVersionOf(config) };
@@ -45,7 +45,7 @@ export async function openReloadablePolicy(
     prepareReload: async () => {
       const version = await policyVersionOf(config);
       if (version === current.version) return () => undefined;
-      const next = { dependencies: restricted(under(await configuredPolicy(config))), version };
+      const next = { dependencies: restricted(under(await serverPolicy(config))), version };
       return () => void (current = next);
     },
   };

@@ -15,7 +15,17 @@ const bulletList = (head: string, lines: readonly string[]): string[] =>
   lines.length === 0 ? [] : [head, ...lines.map((line) => `- ${line}`)];
 
 const rulesText = (
-  { permissionLimit, allow, deny, freezes, limit, unattended = [], operatorOnly = [], valueFromEnv = [] }: Rules,
+  {
+    permissionLimit,
+    allow,
+    deny,
+    freezes,
+    limit,
+    unattended = [],
+    operatorOnly = [],
+    twoPerson = [],
+    valueFromEnv = [],
+  }: Rules,
   unread: ReadonlySet<string>,
 ): string[] => [
   ...(permissionLimit
@@ -41,6 +51,13 @@ const rulesText = (
         `Calls that are ${operatorOnly.join(' or ')} are agreed to by the operator alone, in a terminal or on the page; the client's user is not asked.`,
       ]
     : []),
+  ...bulletList(
+    "Agreed to by operators other than the caller, not by the client's user:",
+    twoPerson.map(
+      ({ conditions, approvals, of, setBy }) =>
+        `${shownConditionText(conditions, unread)}: ${approvals} of ${of ? of.join(', ') : 'those who may decide there'} (${setBy})`,
+    ),
+  ),
   ...(valueFromEnv.length > 0
     ? [`Values may be taken unseen from these variables of this server: ${valueFromEnv.join(', ')}.`]
     : []),

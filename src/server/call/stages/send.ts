@@ -7,6 +7,8 @@ import {
   needsConfirmation,
   planText,
   questionFor,
+  situationsOf,
+  twoPersonOf,
   type TargetedOperation,
 } from '../../guard/index.ts';
 import { isRecord, type JsonRecord } from '../../json/index.ts';
@@ -31,14 +33,24 @@ export const confirm: Stage<PlannedCall, ConfirmedCall> = {
     // Every part counts: a part reserved for the operator needs the operator even if the call has a graver part.
     const risks = [risk, ...operations.flatMap((one) => [one.risk, ...one.parts.map((part) => part.risk)])];
     const operatorOnly = risks.some((one) => isOperatorOnly(one, deps.policy));
+    const situations = await situationsOf(call);
     const confirmation = await deps.confirmer.confirm(
-      { args, plan, question: questionFor(plan), planToken: controls.planToken, mayBeUnattended, operatorOnly },
+      {
+        args,
+        plan,
+        question: questionFor(plan),
+        planToken: controls.planToken,
+        mayBeUnattended,
+        operatorOnly,
+        situations,
+        twoPerson: twoPersonOf(situations, deps.policy),
+      },
       context,
     );
     const refused = { tier: risk, text: planText(plan) };
     switch (confirmation.kind) {
       case 'approved':
-        return { ...call, confirmed: confirmation.how };
+        return { ...call, confirmed: confirmation.how, agreedBy: confirmation.by };
       case 'needs_input':
         return {
           reply: { kind: 'ask', question: confirmation.question, state: confirmation.state },
@@ -48,7 +60,7 @@ export const confirm: Stage<PlannedCall, ConfirmedCall> = {
         note({ instead: confirmation.instead });
         return fail({ ...confirmation, plan: refused });
       default:
-        return fail({ kind: 'not_confirmed', why: confirmation.why, plan: refused });
+        return fail({ kind: 'not_confirmed', why: confirmation.why, plan: refused, refusedBy: confirmation.refusedBy });
     }
   },
 };
@@ -70,7 +82,7 @@ export const recordChange: Stage<ConfirmedCall, ConfirmedCall> = {
   does: 'Records the change before it is sent. When that fails, it is not sent.',
   refuses: ['not_recorded'],
   run: async (call) => {
-    const { tool, risk, plan, confirmed, context, deps, note } = call;
+    const { tool, risk, plan, confirmed, agreedBy, context, deps, note } = call;
     if (!plan || !confirmed) return call;
     const { principal, connection, clientName, requestId } = context;
     const intent = {
@@ -84,9 +96,10 @@ export const recordChange: Stage<ConfirmedCall, ConfirmedCall> = {
       subject: subjectOf(call),
       plan: plan.digest,
       confirmed,
+      agreedBy,
     };
     await recordIntent(intent, context, deps).catch((error: unknown) => unrecorded(call, error));
-    note({ confirmed });
+    note({ confirmed, agreedBy });
     return call;
   },
 };

@@ -1,7 +1,12 @@
 import type { Plan } from '../planned-call.ts';
 import type { KeyProvider } from '../../context/index.ts';
 import type { GuardStore } from '../storage/guard-store.ts';
-import { hasSecret, isSigned } from './operator-secret.ts';
+import type { CallSituation } from '../policy/match.ts';
+import type { TwoPerson } from '../policy/two-person.ts';
+import { areSame, canAgree, decidersOf, type Deciders } from './deciders.ts';
+import { type DecisionNote, verifiedDecision, type VerifiedDecision } from './operator-decisions.ts';
+import { isSigned } from './operator-secret.ts';
+import { hasOperators, readOperators, type NamedOperator } from './operators.ts';
 import { callSealer, newCode, newestOf, signedText, type Pending, type StoredCall } from './pending-calls.ts';
 
 /** How long a call waits for the operator and, once approved, to be repeated, in milliseconds. */
@@ -18,14 +23,32 @@ export interface ApprovalRequest {
   readonly clientName?: string | undefined;
   readonly plan: Plan;
   readonly typed?: string;
+  /** What the call carries out, and where: named operators may decide by that. */
+  readonly situations: readonly CallSituation[];
+  /** What the policy requires beyond one operator's agreement. */
+  readonly twoPerson?: TwoPerson | undefined;
 }
 
 /** The result of asking the operator, who answers in a terminal or on the approvals page. */
 export type Approval =
-  | { readonly kind: 'approved'; readonly onPage?: boolean }
-  /** `command` is the command that the operator runs. */
-  | { readonly kind: 'pending'; readonly code: string; readonly command: string }
-  | { readonly kind: 'refused' }
+  | {
+      readonly kind: 'approved';
+      readonly how: DecisionNote['how'];
+      /** The operators who agreed, if they have names. */
+      readonly by?: readonly string[];
+    }
+  /**
+   * `command` is the command that the operator runs. `agreed`: how many operators agreed, if more than one has to.
+   */
+  | {
+      readonly kind: 'pending';
+      readonly code: string;
+      readonly command: string;
+      readonly agreed?: { readonly count: number; readonly needed: number };
+    }
+  | { readonly kind: 'refused'; readonly by?: string; readonly reason?: string | undefined }
+  /** No operator may decide on it, or too few. */
+  | { readonly kind: 'nobody_may_agree' }
   /** The plan changed after it was approved. */
   | { readonly kind: 'changed' }
   /** The approval was not signed by the operator. */
@@ -59,6 +82,10 @@ export interface ApprovalsConfig {
   readonly keys: KeyProvider;
   /** Path of the file with the operator's public key. */
   readonly operator: string;
+  /** Path of the file with the names of operators. If set, the one operator without a name decides nothing. */
+  readonly operators?: string | undefined;
+  /** Whether decisions from a chat count. Default: none do. */
+  readonly acceptsChat?: boolean | undefined;
   /** The command with which a user starts this program in a shell. */
   readonly program: string;
   /** Options, quoted for a shell, that the operator's command needs to find the same store and log. */
@@ -68,9 +95,21 @@ export interface ApprovalsConfig {
   readonly observer?: ApprovalObserver;
 }
 
+/** The named operators, and those of them who may decide on a call. */
+interface Named {
+  readonly named: readonly NamedOperator[];
+  readonly deciders: Deciders;
+}
+
+type DecidedCall = StoredCall & Required<Pick<StoredCall, 'decision'>>;
+
+/** What a decision comes to, as far as its signatures tell. */
+type Settled = Extract<Approval, { kind: 'approved' | 'refused' | 'invalid' }>;
+
 /** A request as a waiting call with a new code. */
 const pendingFrom = (
   { call, principal, identity, clientName, plan, typed }: ApprovalRequest,
+  deciders: Deciders | undefined,
   log: string,
   now: number,
 ): Pending => ({
@@ -81,58 +120,110 @@ const pendingFrom = (
   clientName,
   plan,
   typed,
+  ...(deciders && { deciders }),
   log,
   askedAt: now,
   expiresAt: now + approvalLifetime,
 });
+
+/** Whether a waiting call is this request, on which the same operators may decide. */
+const isSame = ({ plan, deciders }: Pending, request: ApprovalRequest, now: Deciders | undefined): boolean =>
+  plan.digest === request.plan.digest && areSame(deciders, now);
 
 /**
  * Approvals in a store that all processes of a data directory and the operator's command share.
  * @param announce notifies operators of a new waiting call. Only the process that added the call runs it, once.
  */
 export function createApprovals(
-  { store, keys, operator, program, options, log, observer }: ApprovalsConfig,
+  {
+    store,
+    keys,
+    operator,
+    operators: operatorsFile,
+    acceptsChat = false,
+    program,
+    options,
+    log,
+    observer,
+  }: ApprovalsConfig,
   announce?: (pending: Pending) => void,
 ): Approvals {
-  const waiting = (code: string): Approval => ({
+  const waiting = (code: string, agreed?: { readonly count: number; readonly needed: number }): Approval => ({
     kind: 'pending',
     code,
     command: [program, 'approve', code, ...(options === undefined ? [] : [options])].join(' '),
+    ...(agreed && { agreed }),
   });
 
+  /** The verified decisions of those who may decide. */
+  const decisionsOn = async ({ pending, seal }: StoredCall, { named, deciders }: Named): Promise<VerifiedDecision[]> =>
+    ((await store.waiting.decisionsOn([pending.code])).get(pending.code) ?? [])
+      .flatMap((one) => verifiedDecision(seal, one, named, { keys, acceptsChat }) ?? [])
+      .filter((one) => deciders.operators.includes(one.operator));
+
+  const ofOneOperator = async ({ seal, decision }: DecidedCall): Promise<Settled> => {
+    if (!(await isSigned(operator, signedText(seal, decision.verdict), decision.signature))) return { kind: 'invalid' };
+    if (decision.verdict === 'refused') return { kind: 'refused' };
+    return { kind: 'approved', how: decision.verdict === 'approved_on_page' ? 'page' : 'terminal' };
+  };
+
+  const ofNamed = async (stored: DecidedCall, { named, deciders }: Named): Promise<Settled> => {
+    const made = await decisionsOn(stored, { named, deciders });
+    const refusal = made.find(({ verdict }) => verdict === 'refused');
+    if (refusal) return { kind: 'refused', by: refusal.operator, reason: refusal.note.reason };
+    if (made.length < deciders.needed) return { kind: 'invalid' };
+    const last = made.find(({ signature }) => signature === stored.decision.signature) ?? made[0]!;
+    return { kind: 'approved', how: last.note.how, by: made.map((one) => one.operator) };
+  };
+
   const settle = async (
-    { pending, seal, decision }: StoredCall,
+    stored: StoredCall,
     request: ApprovalRequest,
+    people: Named | undefined,
   ): Promise<Approval | undefined> => {
-    const isSame = pending.plan.digest === request.plan.digest;
+    const { pending, decision } = stored;
+    const stays = isSame(pending, request, people?.deciders);
     if (!decision) {
-      if (isSame) return waiting(pending.code);
+      if (stays && people && people.deciders.needed > 1)
+        return waiting(pending.code, {
+          count: (await decisionsOn(stored, people)).length,
+          needed: people.deciders.needed,
+        });
+      if (stays) return waiting(pending.code);
       await store.waiting.take(pending.code);
       return undefined;
     }
-    const isOperators = await isSigned(operator, signedText(seal, decision.verdict), decision.signature);
+    const settled = await (people ? ofNamed({ ...stored, decision }, people) : ofOneOperator({ ...stored, decision }));
     // From here on, the decision is used up, whatever it is.
     if (!(await store.waiting.take(pending.code))) return { kind: 'used' };
-    if (!isOperators) return { kind: 'invalid' };
-    if (decision.verdict === 'refused') return { kind: 'refused' };
-    if (!isSame) return { kind: 'changed' };
-    return decision.verdict === 'approved_on_page' ? { kind: 'approved', onPage: true } : { kind: 'approved' };
+    if (settled.kind === 'refused') return settled;
+    // Decisions of those who may no longer decide don't count: it has changed for them.
+    if (!stays && (settled.kind === 'approved' || people)) return { kind: 'changed' };
+    return settled;
+  };
+
+  const namedFor = async ({ identity, situations, twoPerson }: ApprovalRequest): Promise<Named | undefined> => {
+    if (operatorsFile === undefined) return undefined;
+    const named = await readOperators(operatorsFile);
+    return { named, deciders: decidersOf(named, identity, situations, twoPerson) };
   };
 
   return {
-    available: () => hasSecret(operator),
+    available: () => hasOperators({ operator, operators: operatorsFile }),
     ask: async (request, clock) => {
+      const people = await namedFor(request);
       const now = await store.time(clock);
       const sealer = callSealer(keys);
       const expired = await store.waiting.dropExpired(now);
       if (expired > 0) observer?.expired(expired);
       const stored = newestOf(sealer.open(await store.waiting.ofCall(request.call, now), now), request.call);
-      const settled = stored && (await settle(stored, request));
+      const settled = stored && (await settle(stored, request, people));
       if (settled) return settled;
-      const pending = pendingFrom(request, log(), now);
+      if (people ? !canAgree(people.deciders) : request.twoPerson) return { kind: 'nobody_may_agree' };
+      const pending = pendingFrom(request, people?.deciders, log(), now);
       const added = await store.waiting.add(sealer.seal(pending), now, (found) => {
         const present = newestOf(sealer.open(found, now), request.call);
-        return present && !present.decision && present.pending.plan.digest === request.plan.digest
+        return present && !present.decision && isSame(present.pending, request, people?.deciders)
           ? present.pending.code
           : undefined;
       });

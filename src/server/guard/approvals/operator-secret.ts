@@ -74,19 +74,24 @@ async function read(path: string): Promise<OperatorFile | undefined> {
 /** Whether the operator has set a secret. */
 export const hasSecret = async (path: string): Promise<boolean> => (await read(path)) !== undefined;
 
+/** What proves a secret without containing it. @throws Error if the secret is too short */
+async function verifierOf(secret: string, cost: number): Promise<OperatorFile> {
+  if (secret.length < shortestSecret) throw new Error(`The secret must have at least ${shortestSecret} characters.`);
+  const salt = randomBytes(16);
+  return {
+    salt: salt.toString('base64'),
+    public_key: publicText(keyFromSeed(await deriveInTurn(secret, salt, cost))),
+    cost,
+  };
+}
+
 /**
  * Sets or replaces the operator's secret. Approvals signed with an earlier secret no longer count.
  * @param cost of one try at it, as the N of scrypt: a power of two
  * @throws Error if the secret is too short
  */
 export async function setSecret(path: string, secret: string, cost = usualCost): Promise<void> {
-  if (secret.length < shortestSecret) throw new Error(`The secret must have at least ${shortestSecret} characters.`);
-  const salt = randomBytes(16);
-  const content: OperatorFile = {
-    salt: salt.toString('base64'),
-    public_key: publicText(keyFromSeed(await deriveInTurn(secret, salt, cost))),
-    cost,
-  };
+  const content = await verifierOf(secret, cost);
   makeFolder(dirname(path));
   await writeFile(`${path}.new`, JSON.stringify(content), { mode: 0o600, flush: true });
   await rename(`${path}.new`, path);
@@ -102,18 +107,68 @@ export interface OperatorKey {
 /** A key from its seed. */
 export const operatorKeyFrom = (seed: Buffer): OperatorKey => ({ sign: signWith(keyFromSeed(seed)), seed });
 
+const keyIfRight = async ({ salt, public_key, cost = usualCost }: OperatorFile, secret: string) => {
+  const seed = await deriveInTurn(secret, Buffer.from(salt, 'base64'), cost);
+  return publicText(keyFromSeed(seed)) === public_key ? operatorKeyFrom(seed) : undefined;
+};
+
+const signedBy = (publicKey: KeyObject, text: string, signature: string): boolean =>
+  verify(null, Buffer.from(text), publicKey, Buffer.from(signature, 'base64'));
+
+const publicKeyIn = ({ public_key }: OperatorFile): KeyObject =>
+  createPublicKey({ key: Buffer.from(public_key, 'base64'), format: 'der', type: 'spki' });
+
 /** The key of a secret; undefined if the secret is wrong or none is set. */
 export async function operatorKeyFor(path: string, secret: string): Promise<OperatorKey | undefined> {
   const operator = await read(path);
-  if (!operator) return undefined;
-  const seed = await deriveInTurn(secret, Buffer.from(operator.salt, 'base64'), operator.cost ?? usualCost);
-  return publicText(keyFromSeed(seed)) === operator.public_key ? operatorKeyFrom(seed) : undefined;
+  return operator && keyIfRight(operator, secret);
 }
 
 /** Whether the operator signed a text. */
 export async function isSigned(path: string, text: string, signature: string): Promise<boolean> {
   const operator = await read(path);
-  if (!operator) return false;
-  const key = createPublicKey({ key: Buffer.from(operator.public_key, 'base64'), format: 'der', type: 'spki' });
-  return verify(null, Buffer.from(text), key, Buffer.from(signature, 'base64'));
+  return operator !== undefined && signedBy(publicKeyIn(operator), text, signature);
 }
+
+// The public key begins with the bytes that say that it is one of Ed25519.
+const hashForm =
+  /^scrypt:(?<cost>[1-9]\d{0,6}):(?<salt>[A-Za-z0-9+/]{22}==):(?<public_key>MCowBQYDK2VwAyEA[A-Za-z0-9+/]{43}=)$/;
+
+const parseHash = (hash: string): OperatorFile => {
+  const { cost, ...parts } = hashForm.exec(hash)!.groups!;
+  return OperatorFile.parse({ ...parts, cost: Number(cost) });
+};
+
+/** Whether a text is the hash of a secret, as `secretHash` makes it. */
+export function isSecretHash(text: string): boolean {
+  const cost = Number(hashForm.exec(text)?.groups?.['cost']);
+  // Other costs are no powers of two, and what takes longer than a minute would keep everybody else waiting.
+  return Number.isInteger(Math.log2(cost)) && cost >= 2 && cost <= 2 ** 20;
+}
+
+/**
+ * The hash of a secret for the operators file: salt, cost and public key. It proves the secret, and doesn't contain it.
+ * @param cost of one try at it, as the N of scrypt: a power of two
+ * @throws Error if the secret is too short
+ */
+export async function secretHash(secret: string, cost = usualCost): Promise<string> {
+  const { salt, public_key: publicKey } = await verifierOf(secret, cost);
+  return `scrypt:${cost}:${salt}:${publicKey}`;
+}
+
+/** The key of a secret with this hash; undefined if the secret is wrong. */
+export const keyForHash = (hash: string, secret: string): Promise<OperatorKey | undefined> =>
+  keyIfRight(parseHash(hash), secret);
+
+/** Spends the time of trying a secret with this hash, so that nobody learns by it which names there are. */
+export const tryInVain = async (hash: string | undefined, secret: string): Promise<undefined> => {
+  if (hash !== undefined) await keyIfRight({ ...parseHash(hash), public_key: '' }, secret);
+};
+
+/** Whether whoever knows the secret with this hash signed a text. */
+export const isSignedWithHash = (hash: string, text: string, signature: string): boolean =>
+  signedBy(publicKeyIn(parseHash(hash)), text, signature);
+
+/** Whether the key from this seed signed a text. */
+export const isSignedWithSeed = (seed: Buffer, text: string, signature: string): boolean =>
+  signedBy(createPublicKey(keyFromSeed(seed)), text, signature);

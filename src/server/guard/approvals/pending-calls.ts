@@ -2,6 +2,7 @@ import { createHmac, randomInt } from 'node:crypto';
 import { openSealed, sealBytes, type KeyProvider } from '../../context/index.ts';
 import { isRecord, parseJson } from '../../../contract/index.ts';
 import type { Plan } from '../planned-call.ts';
+import type { Deciders } from './deciders.ts';
 import type { Verdict } from '../storage/tables.ts';
 import type { FoundRecord, WaitingRecord } from '../storage/waiting-records.ts';
 
@@ -18,6 +19,8 @@ export interface Pending {
   readonly plan: Plan;
   /** The text to type to approve it; undefined if saying yes is enough. */
   readonly typed?: string;
+  /** Who may decide on it; absent where operators have no names. */
+  readonly deciders?: Deciders | undefined;
   /** Identifies the log to which the call is recorded. Absent in records of earlier versions. */
   readonly log?: string;
   /** Milliseconds since 1970. */

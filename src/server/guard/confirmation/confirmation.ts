@@ -10,7 +10,9 @@ import { canonical, type JsonRecord } from '../../json/index.ts';
 import type { Approval, Approvals } from '../approvals/approvals.ts';
 import type { Plan } from '../planned-call.ts';
 import { fitsClient, readAgreement, type Question } from './question.ts';
-import type { InsteadOfClient, Refusal } from '../../failure/index.ts';
+import type { InsteadOfClient, Refusal, RefusedBy } from '../../failure/index.ts';
+import type { CallSituation } from '../policy/match.ts';
+import type { TwoPerson } from '../policy/two-person.ts';
 import type { ConfirmedBy } from '../../audit/index.ts';
 import type { SingleUses } from '../storage/limits.ts';
 import { createSealer, type SealBinding, type Sealer } from './seal.ts';
@@ -20,20 +22,22 @@ import { createSealer, type SealBinding, type Sealer } from './seal.ts';
  * answer.
  */
 export type Confirmation =
-  | { readonly kind: 'approved'; readonly how: ConfirmedBy }
+  /** `by`: the operators who agreed, if they have names. */
+  | { readonly kind: 'approved'; readonly how: ConfirmedBy; readonly by?: readonly string[] | undefined }
   | { readonly kind: 'needs_input'; readonly question: Question; readonly state: string }
   /**
    * The call can be repeated after the operator approved the code, or with the token. `instead`: why the client's user
-   * was not asked.
+   * was not asked. `agreed`: how many operators agreed, if several have to.
    */
   | {
       readonly kind: 'pending';
+      readonly agreed?: { readonly count: number; readonly needed: number };
       readonly code?: string;
       readonly command?: string;
       readonly planToken?: string;
       readonly instead?: InsteadOfClient;
     }
-  | { readonly kind: 'refused'; readonly why: Refusal };
+  | { readonly kind: 'refused'; readonly why: Refusal; readonly refusedBy?: RefusedBy };
 
 /** A call to confirm. */
 export interface ConfirmationRequest {
@@ -47,6 +51,10 @@ export interface ConfirmationRequest {
   readonly mayBeUnattended: boolean;
   /** Whether only the operator may confirm; takes precedence over `mayBeUnattended`. */
   readonly operatorOnly: boolean;
+  /** What the call carries out, and where. */
+  readonly situations: readonly CallSituation[];
+  /** What the policy requires beyond one operator's agreement; takes precedence over `operatorOnly`. */
+  readonly twoPerson?: TwoPerson | undefined;
 }
 
 export interface Confirmer {
@@ -83,8 +91,8 @@ export const answerTime = (questionLifetime - 60) * 1000;
 
 const refused = (why: Refusal): Confirmation => ({ kind: 'refused', why });
 
-const operatorSaysNo: Record<Exclude<Approval['kind'], 'pending' | 'approved'>, Confirmation> = {
-  refused: refused('operator_refused'),
+const operatorSaysNo: Record<Exclude<Approval['kind'], 'pending' | 'approved' | 'refused'>, Confirmation> = {
+  nobody_may_agree: refused('nobody_may_agree'),
   changed: refused('changed'),
   invalid: refused('invalid'),
   used: refused('used'),
@@ -166,20 +174,21 @@ export function createConfirmer({ keys = ephemeralKeys(), approvals, shared }: C
   }
 
   async function byOperator(
-    { plan, question }: ConfirmationRequest,
+    { plan, question, situations, twoPerson }: ConfirmationRequest,
     bound: SealBinding,
     context: CallContext,
   ): Promise<Confirmation | undefined> {
     if (!approvals || !(await approvals.available())) return undefined;
     const { principal, identity = principal, clientName, clock } = context;
     const approval = await approvals.ask(
-      { call: bound.call, principal, identity, clientName, plan, typed: question.typed },
+      { call: bound.call, principal, identity, clientName, plan, typed: question.typed, situations, twoPerson },
       clock.now(),
     );
     if (approval.kind === 'pending') return approval;
-    return approval.kind === 'approved'
-      ? { kind: 'approved', how: approval.onPage ? 'page' : 'terminal' }
-      : operatorSaysNo[approval.kind];
+    if (approval.kind === 'approved') return approval;
+    if (approval.kind !== 'refused') return operatorSaysNo[approval.kind];
+    const { by, reason } = approval;
+    return { ...refused('operator_refused'), ...(by !== undefined && { refusedBy: { operator: by, reason } }) };
   }
 
   // If the user could be asked, a caller never confirms by itself: otherwise it would only have to make its plan long.
@@ -233,6 +242,7 @@ export function createConfirmer({ keys = ephemeralKeys(), approvals, shared }: C
     confirm: (request, context) => {
       const bound = bind(request, context.principal);
       // Checked before everything that the caller controls: whether its client can ask, its user's answer, a token.
+      if (request.twoPerson) return insteadOfClient('two_person', request, bound, context);
       if (request.operatorOnly) return insteadOfClient('operator_only', request, bound, context);
       if (!context.dialogue.canAsk) return withoutClient(request, bound, context);
       return fitsClient(request.question)

@@ -165,15 +165,17 @@ export async function parsePolicy(path: string, text: string, tools: readonly To
     max_disruptive_per_hour: most,
     unattended,
     operator_only,
+    two_person: twoPerson = [],
     value_from_env,
   } = result.data;
-  const unreachable = Object.entries({ allow: allow ?? [], deny, freeze }).flatMap(([key, rules]) =>
-    rules.flatMap((rule, index) =>
-      reasonUnreachable(conditionsOf(rule, tools), tools, key === 'allow' ? 'tool' : 'action').map((why) => ({
-        line: lineOf(document, lines, [key, index]),
-        what: `${key}[${index}] ${why}`,
-      })),
-    ),
+  const unreachable = Object.entries({ allow: allow ?? [], deny, freeze, two_person: twoPerson }).flatMap(
+    ([key, rules]) =>
+      rules.flatMap((rule, index) =>
+        reasonUnreachable(conditionsOf(rule, tools), tools, key === 'allow' ? 'tool' : 'action').map((why) => ({
+          line: lineOf(document, lines, [key, index]),
+          what: `${key}[${index}] ${why}`,
+        })),
+      ),
   );
   if (unreachable.length > 0) throw failure(path, unreachable);
   const freezes = freeze.map((window, index) =>
@@ -191,6 +193,11 @@ export async function parsePolicy(path: string, text: string, tools: readonly To
     ...(most !== undefined && { limit: { most, setBy: `${path}, max_disruptive_per_hour` } }),
     unattended,
     operatorOnly: operator_only,
+    twoPerson: twoPerson.map(({ approvals = 1, of, ...rule }, index) => ({
+      ...ruleOf(path, 'two_person', rule, index, tools),
+      approvals,
+      of,
+    })),
     valueFromEnv: value_from_env,
   };
 }

@@ -28,9 +28,12 @@ export interface Policy {
   readonly rules?: readonly Rules[];
   /** The project or environment that every call is limited to. */
   readonly scope?: Scope;
+  /** Whether operators have names, and may decide on calls by where these act. */
+  readonly namesOperators?: boolean;
 }
 
-const rulesIn = ({ rules = [] }: Policy): readonly Rules[] => rules;
+/** The sets of rules of a policy. */
+export const rulesIn = ({ rules = [] }: Policy): readonly Rules[] => rules;
 
 const readOnlyDenial = (setBy: string): Denial => ({
   rule: 'this server is read-only',
@@ -181,9 +184,21 @@ const everyCondition = (policy: Policy): Conditions[] =>
     ...[...deny, ...freezes].map(({ conditions }) => conditions),
   ]);
 
-/** The conditions of all rules that could hold for a tool's call of an operation, whatever its target. */
-const concerning = (tool: Tool, operation: AnyOperation, policy: Policy): Conditions[] =>
-  everyCondition(policy).filter((conditions) =>
+/** The conditions of rules about who has to agree. They hide nothing from reads. */
+const agreementConditions = (policy: Policy): Conditions[] =>
+  rulesIn(policy).flatMap(({ twoPerson = [] }) => twoPerson.map(({ conditions }) => conditions));
+
+/**
+ * The conditions that could hold for a tool's call of an operation, whatever its target.
+ * @param among the conditions; default: those of all rules that allow, deny or freeze
+ */
+const concerning = (
+  tool: Tool,
+  operation: AnyOperation,
+  policy: Policy,
+  among: readonly Conditions[] = everyCondition(policy),
+): Conditions[] =>
+  among.filter((conditions) =>
     possibleRisks(operation).some((risk) => holdsForTool(conditions, { tool, operation, risk }, 'action') !== 'no'),
   );
 
@@ -196,16 +211,21 @@ export const needsLocation = (tool: Tool, operation: AnyOperation, policy: Polic
  * to be known.
  */
 export const needsHostedEnvironments = (tool: Tool, operation: AnyOperation, policy: Policy): boolean =>
-  concerning(tool, operation, policy).some(asksForLocation);
+  policy.namesOperators === true ||
+  concerning(tool, operation, policy, [...everyCondition(policy), ...agreementConditions(policy)]).some(
+    asksForLocation,
+  );
 
 /** The actions named in rules that need a check, because only some calls of this operation are such an action. */
 export const actionsToCheck = (operation: AnyOperation, policy: Policy): DeniedAction[] =>
-  everyCondition(policy).flatMap(({ actions = [] }) =>
+  [...everyCondition(policy), ...agreementConditions(policy)].flatMap(({ actions = [] }) =>
     actions.filter(({ operations, isDone }) => isDone && operations.includes(operation.name)),
   );
 
 /** Whether a rule names a project, so that project names have to be read. */
-export const needsProjectName = (policy: Policy): boolean => everyCondition(policy).some(dependsOnProjectName);
+export const needsProjectName = (policy: Policy): boolean =>
+  policy.namesOperators === true ||
+  [...everyCondition(policy), ...agreementConditions(policy)].some(dependsOnProjectName);
 
 /** The lowest limit on high-risk calls in any 60 minutes; undefined if there is none. */
 export const limitOf = (policy: Policy): Limit | undefined =>
@@ -233,7 +253,7 @@ export function limitDenial({ most, setBy }: Limit, count: number, retryAt: numb
 }
 
 /** The values common to all given lists; none if no list is given. */
-function common<Value>(lists: readonly (readonly Value[] | undefined)[]): readonly Value[] {
+export function common<Value>(lists: readonly (readonly Value[] | undefined)[]): readonly Value[] {
   const [first = [], ...others] = lists.filter((list) => list !== undefined);
   return first.filter((value) => others.every((list) => list.includes(value)));
 }

@@ -33,6 +33,18 @@ const locationOf = (kind: LocationKind) =>
     if (issue !== undefined) context.addIssue({ code: 'custom', message: issue });
   });
 
+/** The conditions of a rule that don't name tools. */
+const locatedConditions = () => ({
+  tier: oneOrMore(z.enum(effects)).describe('Risk of the call on its target: a write on production is disruptive.'),
+  project: oneOrMore(locationOf('project')).describe('Names or ids of projects.'),
+  environment: oneOrMore(locationOf('environment')).describe(
+    'Names of environments, paths such as shop/staging, or ids.',
+  ),
+  mode: oneOrMore(z.enum([...EnvironmentMode.options, 'unknown'])).describe(
+    "Modes of environments; `unknown` if the mode can't be read.",
+  ),
+});
+
 /** The conditions of a rule. All given conditions have to hold; one with several values holds for any of them. */
 const conditionsFor = (tools: readonly Tool[]) => {
   const names = tools.map(({ name }) => name);
@@ -48,16 +60,19 @@ const conditionsFor = (tools: readonly Tool[]) => {
     name: z.string().min(1).optional().describe('Name of the rule, shown when it denies a call.'),
     tool: oneOrMore(toolName).describe('Names of tools.'),
     toolset: oneOrMore(z.enum(toolsets)).describe('Toolsets.'),
-    tier: oneOrMore(z.enum(effects)).describe('Risk of the call on its target: a write on production is disruptive.'),
-    project: oneOrMore(locationOf('project')).describe('Names or ids of projects.'),
-    environment: oneOrMore(locationOf('environment')).describe(
-      'Names of environments, paths such as shop/staging, or ids.',
-    ),
-    mode: oneOrMore(z.enum([...EnvironmentMode.options, 'unknown'])).describe(
-      "Modes of environments; `unknown` if the mode can't be read.",
-    ),
+    ...locatedConditions(),
   };
 };
+
+const needsOneOf = <Name extends string>(names: readonly Name[]) =>
+  [
+    (rule: { readonly [Each in Name]?: unknown }) => names.some((name) => rule[name] !== undefined),
+    { error: `needs at least one of ${names.join(', ')}` },
+  ] as const;
+
+/** The schema of a rule about tiers and places. */
+export const locatedRule = () =>
+  z.strictObject(locatedConditions()).refine(...needsOneOf(['tier', 'project', 'environment', 'mode']));
 
 const conditionNames = ['tool', 'toolset', 'tier', 'project', 'environment', 'mode'] as const;
 
@@ -73,10 +88,20 @@ const Variable = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'must be the name 
  */
 export const policyFileFor = (tools: readonly Tool[]) => {
   const conditions = conditionsFor(tools);
-  const Rule = z
-    .strictObject(conditions)
-    .refine((rule) => conditionNames.some((name) => rule[name] !== undefined), {
-      error: `needs at least one of ${conditionNames.join(', ')}`,
+  const Rule = z.strictObject(conditions).refine(...needsOneOf(conditionNames));
+  const TwoPersonRule = z
+    .strictObject({
+      ...conditions,
+      approvals: z.int().min(1).max(9).optional().describe('How many operators have to agree. Default: 1.'),
+      of: z
+        .array(z.string().min(1))
+        .min(1)
+        .optional()
+        .describe('Names of the operators who may agree. Default: all who may decide there.'),
+    })
+    .refine(...needsOneOf(conditionNames))
+    .refine(({ approvals = 1, of }) => of === undefined || new Set(of).size >= approvals, {
+      error: 'approvals is more than the operators in of',
     });
   const Window = z.strictObject({
     ...conditions,
@@ -108,6 +133,12 @@ export const policyFileFor = (tools: readonly Tool[]) => {
       .optional()
       .describe(
         "Tiers that only the operator may approve, in a terminal or on the approvals page: neither the client's form nor a plan token is accepted. The tiers of every policy that applies to a call are combined, and one part of a call at such a tier is enough.",
+      ),
+    two_person: z
+      .array(TwoPersonRule)
+      .optional()
+      .describe(
+        "Calls that somebody else than the caller has to agree to: one of the operators file, or several. Neither the client's form nor a plan token is accepted.",
       ),
     value_from_env: z
       .array(Variable)
@@ -164,6 +195,14 @@ export interface Allowed {
   readonly setBy: string;
 }
 
+/** A rule about calls that operators other than the caller have to agree to. */
+export interface TwoPersonRule extends Rule {
+  /** How many of them have to agree. */
+  readonly approvals: number;
+  /** Names of those who may; default: all who may decide there. */
+  readonly of?: readonly string[] | undefined;
+}
+
 /** The highest permission of a caller, and where it is set. */
 interface PermissionLimit {
   readonly level: PermissionLevel;
@@ -184,6 +223,7 @@ export interface Rules {
   readonly unattended?: readonly HighRisk[];
   /** Risks that only the operator may confirm. */
   readonly operatorOnly?: readonly HighRisk[];
+  readonly twoPerson?: readonly TwoPersonRule[];
   readonly valueFromEnv?: readonly string[];
 }
 

@@ -47,6 +47,11 @@ const tables = {
       },
     },
   ),
+  /** The decisions of named operators. A call may need several. */
+  guard_decision: table(
+    { code: text(), operator: text(), verdict: text<Verdict>(), note: text(), signature: text() },
+    { since: 3, key: ['code', 'operator'] },
+  ),
   guard_high_risk_call: table({ id: numbered(), at: time() }, { indexes: { guard_high_risk_call_at: { on: ['at'] } } }),
   guard_secret_try: table(
     { id: numbered(), at: time(), source: text() },
@@ -92,6 +97,7 @@ export const guardSchema: Schema<typeof tables> = {
       compatibleSince: 1,
       after: inBoth("insert into guard_lock values ('keys')"),
     },
+    { name: '0003-decisions-of-named-operators', compatibleSince: 1 },
   ],
   takeOver: {
     sqlite: async (run, takeSteps) => {

@@ -21,6 +21,21 @@ export interface FoundRecord extends Pick<WaitingRecord, 'record' | 'seal'> {
   readonly decision?: { readonly verdict: Verdict; readonly signature: string };
 }
 
+/** The decision of a named operator, as stored. Readers must check the signature. */
+export interface OperatorDecision {
+  readonly operator: string;
+  readonly verdict: Verdict;
+  /** Where and why it was made, sealed. The signature covers it. */
+  readonly note: string;
+  readonly signature: string;
+}
+
+/**
+ * What became of an operator's decision: it decides the call, more have to agree, this operator decided before, or the
+ * call is gone or decided.
+ */
+export type AddedDecision = 'decided' | 'counted' | 'decided_before' | 'gone';
+
 /** A page of the waiting calls, oldest first by default. */
 export interface WaitingPage {
   readonly newestFirst?: boolean;
@@ -61,6 +76,14 @@ export interface WaitingRecords {
   ofCall(call: string, now: number): Promise<FoundRecord[]>;
   /** Stores a decision. False if there is one already, or the call is gone. */
   decide(code: string, verdict: Verdict, signature: string): Promise<boolean>;
+  /**
+   * Stores the decision of a named operator. It decides the call if it refuses, or if enough operators then agree.
+   * Concurrent decisions are made one after another.
+   * @param needed how many operators have to agree.
+   */
+  addDecision(code: string, decision: OperatorDecision, needed: number): Promise<AddedDecision>;
+  /** The decisions of named operators about these calls, by code. */
+  decisionsOn(codes: readonly string[]): Promise<ReadonlyMap<string, readonly OperatorDecision[]>>;
   /** Removes a record. Returns true to only one of several concurrent callers. */
   take(code: string): Promise<boolean>;
   /** Removes the records that have expired. @returns how many of them had no decision. */
@@ -163,20 +186,50 @@ export const waitingRecords = ({ read, write }: GuardDatabase): WaitingRecords =
             .executeTakeFirst()
         ).numUpdatedRows === 1n,
     ),
+  addDecision: (code, { operator, verdict, note, signature }, needed) =>
+    write(async ({ queries, lock }) => {
+      await lock('waiting');
+      const open = await queries
+        .selectFrom('guard_waiting')
+        .select('code')
+        .where('code', '=', code)
+        .where('verdict', 'is', null)
+        .execute();
+      if (open.length === 0) return 'gone';
+      const earlier = await queries.selectFrom('guard_decision').select('operator').where('code', '=', code).execute();
+      if (earlier.some((one) => one.operator === operator)) return 'decided_before';
+      await queries.insertInto('guard_decision').values({ code, operator, verdict, note, signature }).execute();
+      if (verdict !== 'refused' && earlier.length + 1 < needed) return 'counted';
+      await queries.updateTable('guard_waiting').set({ verdict, signature }).where('code', '=', code).execute();
+      return 'decided';
+    }),
+  decisionsOn: async (codes) => {
+    if (codes.length === 0) return new Map();
+    const rows = await read((queries) =>
+      queries.selectFrom('guard_decision').selectAll().where('code', 'in', codes).orderBy('operator').execute(),
+    );
+    return Map.groupBy(rows, ({ code }) => code);
+  },
   take: (code) =>
-    write(
-      async ({ queries }) =>
-        (await queries.deleteFrom('guard_waiting').where('code', '=', code).executeTakeFirst()).numDeletedRows === 1n,
-    ),
+    write(async ({ queries }) => {
+      await queries.deleteFrom('guard_decision').where('code', '=', code).execute();
+      return (
+        (await queries.deleteFrom('guard_waiting').where('code', '=', code).executeTakeFirst()).numDeletedRows === 1n
+      );
+    }),
   dropExpired: (now) =>
-    write(
-      async ({ queries }) =>
-        (
-          await queries
-            .deleteFrom('guard_waiting')
-            .where('expires_at', '<=', timeValue(now))
-            .returning('verdict')
-            .execute()
-        ).filter(({ verdict }) => verdict === null).length,
-    ),
+    write(async ({ queries }) => {
+      const dropped = await queries
+        .deleteFrom('guard_waiting')
+        .where('expires_at', '<=', timeValue(now))
+        .returning(['code', 'verdict'])
+        .execute();
+      // Others may have removed calls that they know, and no decisions about them: programs before this table.
+      if (dropped.length > 0)
+        await queries
+          .deleteFrom('guard_decision')
+          .where('code', 'not in', queries.selectFrom('guard_waiting').select('code'))
+          .execute();
+      return dropped.filter(({ verdict }) => verdict === null).length;
+    }),
 });

@@ -8,6 +8,7 @@ import {
   monotonicClock,
   normalCode,
   type ApprovalQueue,
+  type OperatorRights,
   type UnlockedQueue,
   type Verdict,
   wrongSecretText,
@@ -38,8 +39,6 @@ export interface ApprovalsSource {
   readonly operators?: SharedOperators;
   /** The secrets that wait for the operator. Default: none ever do. */
   readonly secrets?: WaitingSecrets | undefined;
-  /** Whether the operator has set a secret. */
-  readonly hasSecret: () => Promise<boolean>;
   /** The newest calls, oldest first; undefined if they can't be read. */
   readonly latestCalls: () => Promise<readonly RecordedCall[] | undefined>;
 }
@@ -105,6 +104,9 @@ const messages: Readonly<Record<string, string>> = {
   not_recorded: 'Nothing was decided: it could not be recorded. The log of this server tells why.',
   gone: 'Nothing was decided: it expired, was decided already, or never was.',
   not_there: 'There is no such secret: it was shown already, or expired. Revoke it, and create another.',
+  counted: 'Agreed. It waits for more of the operators.',
+  decided_before: 'Nothing was decided: you agreed to it before. Another operator has to agree too.',
+  not_theirs: 'Nothing was decided: you may not decide on that call.',
   not_typed: 'Not approved: what was typed is not the name. It waits until it expires.',
 };
 
@@ -146,6 +148,10 @@ const lockedMessage = (
   `Too many wrong secrets were given ${everywhere ? 'on this page' : 'from your address'}. The next try counts from ${new Date(until).toISOString()}. ` +
   `In a terminal on the server you need not wait: ${approveCommand}`;
 
+/** Whether an operator may decide on every call: only then they see new secrets, which may open everything. */
+const mayAll = ({ operator }: OperatorSession, rights: OperatorRights | undefined): boolean =>
+  operator === undefined || rights?.isLimited === false;
+
 /** Browsers send an Origin header with every form. A form without one, or from another origin, is rejected. */
 const isSameOrigin = ({ headers: requestHeaders }: Request, publicUrl: URL | undefined): boolean => {
   const origin = URL.parse(requestHeaders.get('origin') ?? '');
@@ -158,7 +164,6 @@ export function approvalsPage({
   approveCommand,
   secrets,
   operators: shared,
-  hasSecret,
   latestCalls,
   rejectUnknownHost,
   publicUrl,
@@ -181,7 +186,7 @@ export function approvalsPage({
 
   const redirect = (query: Readonly<Record<string, string>> = {}, cookie?: string): Response =>
     redirectTo(paths.page, query, cookie);
-  const signIn = (words: string | undefined, code?: string): Html => loginPage(paths, words, code);
+  const signIn = (words: string | undefined, code?: string): Html => loginPage(paths, words, code, queue.hasNames);
 
   const listing = async (query: URLSearchParams): Promise<PendingCallsPage> => {
     const now = clock.now();
@@ -196,6 +201,9 @@ export function approvalsPage({
     };
   };
 
+  const rightsOf = async ({ operator }: OperatorSession): Promise<OperatorRights | undefined> =>
+    operator === undefined ? undefined : queue.rightsOf(operator);
+
   const single = async (code: string): Promise<SinglePendingCall> => ({
     code,
     pending: await queue.find(code, clock.now()),
@@ -209,17 +217,22 @@ export function approvalsPage({
     const status = code === '' || isCode(code) ? 200 : 404;
     if (!operator)
       return htmlResponse(
-        (await hasSecret()) ? signIn(undefined, status === 404 ? '' : code) : closedPage(paths, approveCommand),
+        (await queue.isSetUp()) ? signIn(undefined, status === 404 ? '' : code) : closedPage(paths, approveCommand),
         status,
       );
-    const [shown, calls] = await Promise.all([code === '' ? listing(query) : single(code), latestCalls()]);
+    const [shown, calls, rights] = await Promise.all([
+      code === '' ? listing(query) : single(code),
+      latestCalls(),
+      rightsOf(operator),
+    ]);
     const nonce = randomBytes(16).toString('base64url');
     return htmlResponse(
       queuePage({
         operator,
         paths,
         shown,
-        secrets: secrets?.waiting(clock.now()) ?? [],
+        may: rights?.text,
+        secrets: mayAll(operator, rights) ? (secrets?.waiting(clock.now()) ?? []) : [],
         calls,
         nonce,
         now: clock.now(),
@@ -231,13 +244,13 @@ export function approvalsPage({
   };
 
   const logIn = async (form: URLSearchParams, address: string): Promise<Response> => {
-    const unlocked = await queue.unlock(form.get('secret') ?? '', address, clock.now());
+    const unlocked = await queue.unlock(form.get('secret') ?? '', address, clock.now(), form.get('name') ?? undefined);
     const code = codeIn(form);
     if (unlocked.kind === 'unlocked')
       return redirect(code === '' ? {} : { code }, cookieOf((await operators.start(unlocked)).cookie));
     log.warn({ why: unlocked.kind, address }, 'operator login refused');
     if (unlocked.kind === 'locked') return htmlResponse(signIn(lockedMessage(unlocked, approveCommand), code), 429);
-    return htmlResponse(signIn(wrongSecretText(unlocked.left, 'from your address'), code), 403);
+    return htmlResponse(signIn(wrongSecretText(unlocked.left, 'from your address', queue.hasNames), code), 403);
   };
 
   const decide = async (operator: OperatorSession, form: URLSearchParams): Promise<Response> => {
@@ -248,21 +261,25 @@ export function approvalsPage({
     if (approving && pending.typed !== undefined && !matchesTyped(pending.typed, form.get('typed')))
       return redirect({ said: 'not_typed' });
     const verdict: Verdict = approving ? 'approved_on_page' : 'refused';
-    const decided = await queue.decide(code, verdict, operator.sign, clock.now()).catch((error: unknown) => {
+    const decided = await queue.decide(code, verdict, operator, clock.now()).catch((error: unknown) => {
       log.error({ err: error, code }, 'operator could not decide');
       return undefined;
     });
     if (decided === undefined) return redirect({ said: 'not_recorded' });
-    if (!decided) return redirect({ said: 'gone' });
-    log.info({ code, verdict, tool: pending.plan.tool, principal: pending.principal }, 'operator decided');
+    if (decided.kind !== 'decided' && decided.kind !== 'counted') return redirect({ said: decided.kind });
+    log.info(
+      { code, verdict, operator: operator.operator, tool: pending.plan.tool, principal: pending.principal },
+      'operator decided',
+    );
+    if (decided.kind === 'counted') return redirect({ said: 'counted' });
     return redirect({ said: approving ? 'approved' : 'refused' });
   };
 
-  const show = (form: URLSearchParams): Response => {
+  const show = async (operator: OperatorSession, form: URLSearchParams): Promise<Response> => {
     const code = form.get('code') ?? '';
-    const taken = secrets?.take(code, clock.now());
+    const taken = mayAll(operator, await rightsOf(operator)) ? secrets?.take(code, clock.now()) : undefined;
     if (!taken) return redirect({ said: 'not_there' });
-    log.info({ code, about: taken.about }, 'operator was shown a new secret');
+    log.info({ code, about: taken.about, operator: operator.operator }, 'operator was shown a new secret');
     return htmlResponse(secretPage(paths, taken));
   };
 
@@ -281,7 +298,7 @@ export function approvalsPage({
     if (!hasValidFormToken(operator, form.get('form_token') ?? ''))
       return htmlResponse(signIn('That form did not come from this page. Nothing was done.'), 403);
     if (action === 'approve' || action === 'refuse') return decide(operator, form);
-    if (action === 'show') return show(form);
+    if (action === 'show') return show(operator, form);
     if (action !== 'leave') return htmlResponse(signIn('That form is not known here. Nothing was done.'), 400);
     await operators.end(operator.cookie);
     return redirect({}, cookieOf('', 0));

@@ -21,6 +21,9 @@ function open(sealed: string, id: string, keyRing: KeyRing): Buffer | undefined 
   return undefined;
 }
 
+/** Length of a key's seed, which a sealed secret begins with. The operator's name follows, if there is one. */
+const seedBytes = 32;
+
 const digestOf = (id: string): string => createHash('sha256').update(id).digest('base64url');
 
 /** Dependencies of sessions that are valid at every server. */
@@ -30,7 +33,7 @@ export interface SharedOperators {
 }
 
 /**
- * Sessions that are valid at every server of a store. The cookie contains the session's id and its signing secret,
+ * Sessions that are valid at every server of a store. The cookie contains the session's id, its signing secret and name,
  * sealed with the key ring; the store contains only a digest of the id. So neither the store, nor a cookie without the
  * keys, nor the keys without a cookie can sign.
  */
@@ -42,14 +45,20 @@ export function sharedOperatorSessions({ records, keyRing }: SharedOperators, cl
     const [id = '', sealed = ''] = cookie.split('.');
     const seed = open(sealed, id, keyRing);
     return seed && (await isOpen(digestOf(id)))
-      ? { cookie, formToken: formTokenOf(id), sign: operatorKeyFrom(seed).sign }
+      ? {
+          cookie,
+          formToken: formTokenOf(id),
+          sign: operatorKeyFrom(seed.subarray(0, seedBytes)).sign,
+          operator: seed.length > seedBytes ? seed.subarray(seedBytes).toString() : undefined,
+        }
       : undefined;
   };
   return {
-    async start({ seed, sign }) {
+    async start({ seed, sign, operator }) {
       const id = newSessionId();
       await records.start(digestOf(id), clock.now());
-      return { cookie: `${id}.${seal(seed, id, keyRing)}`, formToken: formTokenOf(id), sign };
+      const secret = Buffer.concat([seed, Buffer.from(operator ?? '')]);
+      return { cookie: `${id}.${seal(secret, id, keyRing)}`, formToken: formTokenOf(id), sign, operator };
     },
     find: (cookie) => opened(cookie, (digest) => records.use(digest, clock.now())),
     peek: (cookie) => opened(cookie, (digest) => records.has(digest, clock.now())),
@@ -65,11 +74,16 @@ export interface OperatorSession {
   readonly formToken: string;
   /** Signs decisions. */
   readonly sign: (text: string) => string;
+  /** The operator's name, where operators have names. */
+  readonly operator?: string | undefined;
 }
+
+/** The key of an operator who signs in, and the operator's name if they have one. */
+type SigningIn = OperatorKey & Pick<OperatorSession, 'operator'>;
 
 /** The open operator sessions. */
 interface OperatorSessions {
-  start(key: OperatorKey): Promise<OperatorSession>;
+  start(key: SigningIn): Promise<OperatorSession>;
   /** Finds a session and marks it as used. @returns undefined if there is none, or it was idle for too long. */
   find(cookie: string): Promise<OperatorSession | undefined>;
   /** Finds a session without marking it as used. */
@@ -101,11 +115,11 @@ export function createOperatorSessions(clock: Clock): OperatorSessions {
       if (lastUsed < oldest || sessions.size > maximumOperatorSessions) sessions.delete(id);
   };
   return {
-    async start({ sign }) {
+    async start({ sign, operator }) {
       const id = newSessionId();
-      const operator = markUsed({ cookie: id, formToken: formTokenOf(id), sign });
+      const session = markUsed({ cookie: id, formToken: formTokenOf(id), sign, operator });
       removeExpired();
-      return operator;
+      return session;
     },
     async find(id) {
       removeExpired();

@@ -102,11 +102,18 @@ export const framed = (
 export const messageBanner = (words: string | undefined): Html =>
   words === undefined ? emptyHtml : html`<p class="said" role="status" tabindex="-1" autofocus>${words}</p>`;
 
-/** Asks for the operator's secret. @param code the call to show after the login, if one was requested. */
-export const loginPage = (paths: ApprovalsPaths, words: string | undefined, code = ''): Html =>
+const nameInput = html`<label>Operator name <input name="name" autocomplete="username" autocapitalize="none" spellcheck="false" required autofocus></label>
+`;
+
+/**
+ * Asks for the operator's secret.
+ * @param code the call to show after the login, if one was requested.
+ * @param hasNames whether operators have names, and give them too.
+ */
+export const loginPage = (paths: ApprovalsPaths, words: string | undefined, code = '', hasNames = false): Html =>
   framed(
     html`${words === undefined ? emptyHtml : html`<p class="said" role="alert" id="why">${words}</p>`}<form class="sign-in" method="post" action="${paths.page}"><input type="hidden" name="code" value="${code}">
-<label>Operator secret <input type="password" name="secret" autocomplete="current-password" required autofocus${words === undefined ? emptyHtml : html` aria-describedby="why"`}></label>
+${hasNames ? nameInput : emptyHtml}<label>Operator secret <input type="password" name="secret" autocomplete="current-password" required${hasNames ? emptyHtml : html` autofocus`}${words === undefined ? emptyHtml : html` aria-describedby="why"`}></label>
 <button name="do" value="enter">Enter</button></form>`,
     paths,
   );

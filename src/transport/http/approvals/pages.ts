@@ -2,11 +2,13 @@ import { createHash } from 'node:crypto';
 import { recordedCallerText, recordedTargetText, type RecordedCall } from '../../../server/audit/index.ts';
 import { clean } from '../../../server/redaction/index.ts';
 import {
+  type Deciders,
   type Pending,
   mostCriticalMode,
   planText,
   waitingCallAddress,
   waitingTarget,
+  type WaitingCall,
   type WaitingSecret,
 } from '../../../server/guard/index.ts';
 import {
@@ -76,23 +78,29 @@ const decisionForm = (
 const factsMarkup = (text: string): Html =>
   html`${text.split(/(?<=\n)/).map((line) => html`<span class="fact">${line}</span>`)}`;
 
+/** Which operators may decide, and who agreed so far if several have to. */
+const decidersMarkup = ({ operators, needed }: Deciders, agreed: readonly string[] = []): Html =>
+  html`<dt>Decided by</dt><dd>${needed > 1 ? `${needed} of ` : ''}${operators.join(', ')}</dd>${needed > 1 ? html`<dt>Agreed</dt><dd>${agreed.length === 0 ? 'nobody yet' : agreed.join(', ')}</dd>` : emptyHtml}`;
+
 /** The box of a waiting call: whether it touches production, the plan, and the decision forms. */
-function waitingCall(pending: Pending, viewing: Viewing): Html {
-  const { paths, now, showsWholePlans } = viewing;
-  const { code, principal, clientName, plan, typed, askedAt, expiresAt } = pending;
+function waitingCall(pending: WaitingCall, viewing: Viewing): Html {
+  const { operator, paths, now, showsWholePlans } = viewing;
+  const { code, principal, clientName, plan, typed, deciders, askedAt, expiresAt } = pending;
   const text = clean(planText(plan, { whole: true }));
   const isTruncated = !showsWholePlans && text.length > maxPlanLength;
   const look = modeLooks[mostCriticalMode(plan.target)];
   const target = clean(waitingTarget(pending));
   const title = `title-${code}`;
   const approve = html`${typedNameInput(typed)}<button name="do" value="approve" aria-describedby="${title}">${look.approve}</button>`;
+  const decision = html`<div class="decision">${decisionForm('refuse', pending, viewing, html`<button name="do" value="refuse" aria-describedby="${title}">Refuse</button>`)}${isTruncated ? emptyHtml : decisionForm('approve', pending, viewing, approve)}</div>`;
+  const isDecider = operator.operator === undefined || deciders?.operators.includes(operator.operator) === true;
   return html`<article id="call-${code}" class="${look.name}" aria-labelledby="${title}" data-about="${plan.tool} on ${target}, asked by ${clean(principal)}">
 ${look.words}<h3 id="${title}"><code>${plan.tool}</code> <span class="code">${code}</span></h3>
 <p class="target">${target}</p>
-<dl class="facts"><dt>Risk</dt><dd>${plan.tier}</dd>${clientName === undefined ? emptyHtml : html`<dt>Assistant</dt><dd>${clean(clientName)}, as it calls itself</dd>`}<dt>Asked</dt><dd>${timeMarkup(askedAt, now)}</dd><dt>Expires</dt><dd>${timeMarkup(expiresAt, now)}</dd></dl>
+<dl class="facts"><dt>Risk</dt><dd>${plan.tier}</dd>${clientName === undefined ? emptyHtml : html`<dt>Assistant</dt><dd>${clean(clientName)}, as it calls itself</dd>`}<dt>Asked</dt><dd>${timeMarkup(askedAt, now)}</dd><dt>Expires</dt><dd>${timeMarkup(expiresAt, now)}</dd>${deciders ? decidersMarkup(deciders, pending.agreed) : emptyHtml}</dl>
 <pre>${factsMarkup(isTruncated ? firstPart(text, maxPlanLength) : text)}</pre>
 ${isTruncated ? html`<p>It goes on for ${text.length - maxPlanLength} more characters: <a href="${waitingCallAddress(paths.page, code)}">see all of it to approve it</a>.</p>` : emptyHtml}
-<div class="decision">${decisionForm('refuse', pending, viewing, html`<button name="do" value="refuse" aria-describedby="${title}">Refuse</button>`)}${isTruncated ? emptyHtml : decisionForm('approve', pending, viewing, approve)}</div>
+${isDecider ? decision : emptyHtml}
 </article>`;
 }
 
@@ -101,7 +109,7 @@ const groupId = (principal: string): string =>
   `caller-${createHash('sha256').update(principal).digest('hex').slice(0, 16)}`;
 
 /** Waiting calls, grouped by caller. Both callers and their calls keep the given order. */
-export function waitingCalls(waiting: readonly Pending[], viewing: Viewing): Html {
+export function waitingCalls(waiting: readonly WaitingCall[], viewing: Viewing): Html {
   const groups = [...Map.groupBy(waiting, ({ principal }) => principal)].map(([principal, calls]) => {
     const id = groupId(principal);
     return html`<section id="${id}" aria-labelledby="${id}-title" data-parts><h2 id="${id}-title">${clean(principal)} <span class="muted">${calls.length} ${calls.length === 1 ? 'call' : 'calls'}</span></h2>
@@ -170,7 +178,7 @@ const recordTable = (calls: readonly RecordedCall[] | undefined, now: number): H
 
 /** One page of the calls that wait for approval. */
 export interface PendingCallsPage {
-  readonly waiting: readonly Pending[];
+  readonly waiting: readonly WaitingCall[];
   /** Number of waiting calls on all pages. */
   readonly total: number;
   /** Counted from 1. */
@@ -181,12 +189,14 @@ export interface PendingCallsPage {
 /** The call with one code; undefined if none waits under it. */
 export interface SinglePendingCall {
   readonly code: string;
-  readonly pending: Pending | undefined;
+  readonly pending: WaitingCall | undefined;
 }
 
 /** The content of the approvals page. */
 interface QueueView extends Pick<Viewing, 'operator' | 'paths' | 'now'> {
   readonly message?: string;
+  /** What the operator may decide, where operators have names. */
+  readonly may?: string | undefined;
   readonly shown: PendingCallsPage | SinglePendingCall;
   /** The secrets that wait for the operator. */
   readonly secrets: readonly WaitingSecret[];
@@ -200,11 +210,15 @@ interface QueueView extends Pick<Viewing, 'operator' | 'paths' | 'now'> {
  * The approvals page: calls that wait for a decision, then the latest calls. Its script replaces the parts that
  * changed: the children of elements with `data-parts`, each identified by its id.
  */
-export function queuePage({ operator, paths, message, shown, secrets, calls, now, nonce }: QueueView): Html {
+export function queuePage({ operator, paths, message, may, shown, secrets, calls, now, nonce }: QueueView): Html {
   const isList = 'total' in shown;
   const viewing = { operator, paths, now, showsWholePlans: !isList };
   const leave = html`<form method="post" action="${paths.page}">${formTokenInput(operator)}<button name="do" value="leave">Leave</button></form>`;
-  const body = html`${messageBanner(message)}<p class="news" id="news" role="status"></p>
+  const who =
+    operator.operator === undefined
+      ? emptyHtml
+      : html`<p class="muted" id="who">You are ${operator.operator}, and may decide ${may ?? 'nothing any more'}.</p>`;
+  const body = html`${messageBanner(message)}${who}<p class="news" id="news" role="status"></p>
 <p class="muted" id="static">This page does not update itself without scripts: reload it to see what is new.</p>
 <div id="parts" data-parts data-pages="${isList ? pageCount(shown) : 1}" data-total="${isList ? shown.total : 1}">
 ${secretsSection(secrets, viewing)}<div id="waiting" data-parts>${isList ? pendingList(shown, viewing) : singleCall(shown, viewing)}</div>

@@ -16,6 +16,9 @@ interface ApprovalsOptions {
   readonly record?: RecordDecision;
   /** Names the place where the process records. */
   readonly log?: string;
+  /** Path of an operators file. */
+  readonly operators?: string;
+  readonly acceptsChat?: boolean;
 }
 
 /** The approvals of one process, with their files in this folder. */
@@ -25,6 +28,8 @@ export function approvalsIn(
     store = sqliteGuardStore(join(folder, 'guard.sqlite')),
     record = async () => {},
     log = 'the log',
+    operators,
+    acceptsChat,
   }: ApprovalsOptions = {},
 ) {
   const decisions: Decision[] = [];
@@ -33,6 +38,8 @@ export function approvalsIn(
     store,
     keys: keysFromFile(join(folder, 'guard.key')),
     operator,
+    operators,
+    acceptsChat,
     program: 'infra-mcp',
     log: () => log,
   };
@@ -49,10 +56,16 @@ export function approvalsIn(
     queue,
     decisions,
     /** Enters the secret and decides, like the operator's command does. */
-    decide: async (code: string, verdict: Verdict, secret: string, now: number, source = terminalSource) => {
-      const unlocked = await queue.unlock(secret, source, now);
-      if (unlocked.kind !== 'unlocked') return unlocked;
-      return { kind: (await queue.decide(code, verdict, unlocked.sign, now)) ? 'decided' : 'gone' };
+    decide: async (
+      code: string,
+      verdict: Verdict,
+      secret: string,
+      now: number,
+      source = terminalSource,
+      name?: string,
+    ) => {
+      const unlocked = await queue.unlock(secret, source, now, name);
+      return unlocked.kind === 'unlocked' ? queue.decide(code, verdict, unlocked, now) : unlocked;
     },
     [Symbol.dispose]: () => void store.close(),
   };
@@ -68,5 +81,6 @@ export const approvalRequest = ({
   identity: 'ann',
   plan: confirmationRequest({ digest }).plan,
   typed: 'shop/prod',
+  situations: [],
   ...more,
 });

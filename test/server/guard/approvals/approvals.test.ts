@@ -50,7 +50,7 @@ describe('an approval', () => {
       plan: { tool: 'stop_environment' },
     });
     expect(await here.decide(code, 'approved', operatorSecret, now)).toEqual({ kind: 'decided' });
-    expect(await here.approvals.ask(approvalRequest(), now + 1)).toEqual({ kind: 'approved' });
+    expect(await here.approvals.ask(approvalRequest(), now + 1)).toEqual({ kind: 'approved', how: 'terminal' });
   });
 
   test('is the same while nobody has decided', async () => {
@@ -347,7 +347,7 @@ describe('what waits in the store', () => {
     await here.store.waiting.add({ code, call, identity, record, seal, expiresAt }, now, () => undefined);
     expect(await here.approvals.ask(request, now)).toMatchObject({ kind: 'pending', code });
     await here.decide(code, 'approved', operatorSecret, now);
-    expect(await here.approvals.ask(request, now)).toEqual({ kind: 'approved' });
+    expect(await here.approvals.ask(request, now)).toEqual({ kind: 'approved', how: 'terminal' });
     for (const odd of ['{}', '{"sealed":7}', '{"sealed":""}', '{"sealed":"AAAA"}', '[]']) {
       await here.store.waiting.add({ code: odd, call, identity, record: odd, seal, expiresAt }, now, () => undefined);
     }

@@ -1,0 +1,126 @@
+import { readFile } from 'node:fs/promises';
+import * as z from 'zod';
+import { decodedText, unreadableBecause } from '../../../contract/index.ts';
+import { omit } from '../../json/index.ts';
+import { conditionText, holds, type CallSituation } from '../policy/match.ts';
+import { locatedRule, type Conditions } from '../policy/rules.ts';
+import { needsConfirmation } from '../risk/risk.ts';
+import { hasSecret, isSecretHash } from './operator-secret.ts';
+
+/** Somebody who may decide on waiting calls, from the operators file. */
+export interface NamedOperator {
+  readonly name: string;
+  /** The hash of their secret; absent for an operator who decides in a chat only. */
+  readonly secret?: string;
+  /** The identities by which they call this server themselves. */
+  readonly callers: readonly string[];
+  /** Their user ids in the chat. */
+  readonly chat: readonly string[];
+  /** What they may decide: calls for which one of these holds. Undefined for all calls. */
+  readonly may?: readonly Conditions[];
+}
+
+const list = () => z.array(z.string().min(1));
+
+const operatorSchema = () =>
+  z
+    .strictObject({
+      name: z.string().regex(/^[\w.-]{1,64}$/, 'must be 1 to 64 letters, digits, ".", "_" or "-"'),
+      secret: z
+        .string()
+        .refine(isSecretHash, {
+          error: 'must be a hash from infra-mcp approve --operator-entry, never the secret itself',
+        })
+        .optional(),
+      callers: list().optional(),
+      chat: z
+        .union([
+          z
+            .string()
+            .min(1)
+            .transform((id) => [id]),
+          list().min(1),
+        ])
+        .default([]),
+      may: z.array(locatedRule()).min(1).optional(),
+    })
+    .refine(({ secret, chat }) => secret !== undefined || chat.length > 0, {
+      error: 'needs a secret, or a user id in chat',
+    })
+    .transform(({ callers, ...one }): NamedOperator => ({ ...one, callers: callers ?? [`key:${one.name}`] }));
+
+const firstDuplicate = (values: readonly string[]): string | undefined =>
+  values.find((value, index) => values.indexOf(value) !== index);
+
+const fileSchema = () =>
+  z.strictObject({ operators: z.array(operatorSchema()).min(1) }).superRefine(({ operators }, context) => {
+    const twice =
+      firstDuplicate(operators.map(({ name }) => name.toLowerCase())) ??
+      firstDuplicate(operators.flatMap(({ secret }) => secret ?? [])) ??
+      firstDuplicate(operators.flatMap(({ chat }) => chat));
+    if (twice !== undefined) context.addIssue({ code: 'custom', message: `"${twice}" is there twice` });
+  });
+
+const unusable = (path: string, why: string): Error => new Error(`The operators can't be used: ${path}: ${why}`);
+
+/**
+ * Parses an operators file in YAML or JSON.
+ * @param path the file's name in errors.
+ * @throws Error with all faults. It repeats nothing that stands where a secret's hash belongs.
+ */
+export async function parseOperators(path: string, text: string): Promise<readonly NamedOperator[]> {
+  // The bundler keeps only the default export of a CommonJS package.
+  const { parse } = (await import('yaml')).default;
+  let content: unknown;
+  try {
+    content = parse(text, { prettyErrors: false });
+  } catch (error) {
+    throw unusable(path, (error as Error).message);
+  }
+  const file = fileSchema().safeParse(content);
+  if (!file.success)
+    throw unusable(
+      path,
+      file.error.issues.map(({ path: at, message }) => `${at.join('.') || 'the file'}: ${message}`).join('; '),
+    );
+  return file.data.operators;
+}
+
+/**
+ * Reads an operators file. It is read whenever somebody decides, so that a change holds at once.
+ * @throws Error if it can't be read, or that lists its faults.
+ */
+export async function readOperators(path: string): Promise<readonly NamedOperator[]> {
+  const text = await readFile(path)
+    .then(decodedText)
+    .catch((error: unknown) => {
+      throw unusable(path, `it can't be read (${unreadableBecause(error)})`);
+    });
+  return parseOperators(path, text);
+}
+
+/** Whether anybody can decide: there is an operators file, or the one operator has set a secret. */
+export const hasOperators = async ({
+  operator,
+  operators,
+}: {
+  readonly operator: string;
+  readonly operators?: string | undefined;
+}): Promise<boolean> => operators !== undefined || hasSecret(operator);
+
+/** What an operator may decide, as text: `what one of these holds for: tier is disruptive, project is shop`. */
+export const mayText = ({ may }: NamedOperator): string =>
+  may === undefined ? 'every call' : `calls for which one of these holds: ${may.map(conditionText).join('; ')}`;
+
+/**
+ * Whether an operator may decide on a call: on each part of it that needs agreement, and in each place that it changes.
+ * In doubt they may not.
+ */
+export const mayDecide = ({ may }: NamedOperator, situations: readonly CallSituation[]): boolean =>
+  may === undefined ||
+  situations.every((one) =>
+    may.some(
+      (conditions) =>
+        holds(needsConfirmation(one.risk) ? conditions : omit(conditions, ['tier']), one, 'tool') === 'yes',
+    ),
+  );
