@@ -62,7 +62,11 @@ const providers = 'src/platform/runtime-providers.ts';
 const simulation = 'runtime/simulated/';
 
 const ofGuard = serverRoom('guard', ['json', 'context', 'redaction', 'audit', 'tool', 'failure', 'resolve'], {
-  lazy: ['src/server/guard/policy/load.ts', 'src/server/guard/storage/postgres-store.ts'],
+  lazy: [
+    'src/server/guard/policy/load.ts',
+    'src/server/guard/storage/postgres-store.ts',
+    'src/server/guard/approvals/chat/index.ts',
+  ],
 });
 /** The guard keeps records. What speaks of databases is loaded where one is used. */
 const guardRoom = mayImportToo(ofGuard, 'src/database/', 'src/postgres/', 'src/outgoing/', files);

@@ -30,6 +30,9 @@ const others: Readonly<Record<string, string>> = {
   cp: 'copies the data directory of a reader',
   mv: 'moves the data directory of a reader',
   git: 'needs the repository on a server',
+  echo: 'makes a secret that nothing here uses',
+  chmod: 'keeps that secret from others',
+  node: 'the bridge of the page about chats, which test/cli/chat-ops.test.ts runs',
 };
 
 /** Commands of this program that are only parsed, and why. */
@@ -37,7 +40,9 @@ const parsedOnly: readonly { readonly why: string; readonly holds: (called: Pars
   { why: 'changes the files of the assistants on this machine', holds: ({ command }) => command.name === 'init' },
   {
     why: 'a person has to see the plan and type',
-    holds: ({ command, args, flags }) => command.name === 'approve' && (args.length > 0 || flags['setSecret'] === true),
+    holds: ({ command, args, flags }) =>
+      command.name === 'approve' &&
+      (args.length > 0 || flags['setSecret'] === true || flags['operatorEntry'] !== undefined),
   },
   {
     why: 'reaches a Docker engine; test/docker runs it',
@@ -109,6 +114,9 @@ beforeAll(async () => {
       JSON.stringify({ keys: [(JSON.parse(stdout) as { entry: object }).entry] }),
     ),
     writeFile(join(directory, 'policy.yaml'), 'read_only: true\n'),
+    writeFile(join(directory, 'operators.yaml'), 'operators: [{ name: ada, chat: U-ADA }]\n'),
+    writeFile(join(directory, 'chat.yaml'), 'kind: webhook\nurl: http://127.0.0.1:9/\nsecret_file: chat-secret\n'),
+    writeFile(join(directory, 'chat-secret'), `whsec_${Buffer.alloc(32).toString('base64')}\n`),
     writeFile(join(directory, 'audit.1.jsonl'), ''),
     writeFile(join(directory, 'audit.jsonl'), ''),
   ]);

@@ -23,7 +23,8 @@ import {
   inWords,
   parseGitAddress,
 } from '../../src/platform/runtime/docker/git/index.ts';
-import { createWaitingWebhook, parseWebhookUrl } from '../../src/server/guard/approvals/waiting-webhook.ts';
+import { parseWebhookUrl } from '../../src/server/guard/approvals/signed-sender.ts';
+import { createWaitingWebhook } from '../../src/server/guard/approvals/waiting-webhook.ts';
 import { otlpExporter } from '../../src/telemetry/traces/otlp-exporter.ts';
 import { discoverJwksUri } from '../../src/transport/http/oauth.ts';
 import { apiErrorOf, connectClient, ids, startStubServer } from '../client/stub-server.ts';

@@ -8,6 +8,7 @@ import type { PersistentNameResolver } from '../../server/resolve/index.ts';
 import { watchFor } from '../../server/browse/index.ts';
 import { permissionOf } from '../../server/tool/index.ts';
 import { approvalsUrlOf, callOf, startHttpServer, type ApprovalsSource } from '../../transport/index.ts';
+import { openApprovalsChat, type OpenChat } from '../wiring/approvals-chat.ts';
 import { openApprovalsWebhook } from '../wiring/approvals-webhook.ts';
 import { openNameResolver } from '../wiring/name-resolver.ts';
 import { openTelemetry } from '../wiring/telemetry.ts';
@@ -43,19 +44,21 @@ const maxShownCalls = 30;
  * @param record records decisions from the page.
  * @param shared the state that this server shares with others.
  * @param secrets the secrets that wait for the operator.
+ * @param chat the chat that is told of decisions on the page.
  */
 function openApprovalsSource(
   config: Config,
   record: RecordDecision,
   shared: SharedGuard | undefined,
   secrets: WaitingSecrets | undefined,
+  chat: OpenChat | undefined,
 ): { readonly shown?: ApprovalsSource; readonly close: () => Promise<void> } {
   if (!config.approvalsPage) return { close: async () => undefined };
   const approvals = approvalsConfigOf(config, undefined, shared);
   const { file } = auditFilesOf(config);
   return {
     shown: {
-      queue: createApprovalQueue(approvals, { how: 'page', record }),
+      queue: createApprovalQueue(approvals, { how: 'page', record, decided: chat?.channel.edit }),
       approveCommand: approveCommandOf(config),
       secrets,
       ...(shared && { operators: { records: shared.store.operatorSessions, keyRing: shared.keyRing } }),
@@ -161,8 +164,10 @@ async function serve(
   );
   const connection = await openConnection(config, log, telemetry.requests);
   let approvalsUrl: string | undefined;
+  const chat = await openApprovalsChat(config, log, () => approvalsUrl);
   const guard = openGuard(config, {
     webhook: await openApprovalsWebhook(config, log, () => approvalsUrl),
+    chat: chat?.channel,
     observer: telemetry.approvals,
     shared,
   });
@@ -191,7 +196,7 @@ async function serve(
     hostLog = dependencies.log;
     return { ...dependencies, approvalsPage: () => approvalsUrl };
   });
-  const approvals = openApprovalsSource(config, guard.recordDecision, shared, secrets);
+  const approvals = openApprovalsSource(config, guard.recordDecision, shared, secrets, chat);
   const holdsToken = hasPlatformToken(config);
   const stopped = untilStopped();
   const server = await listeningOn({ host: config.httpHost, port: config.httpPort }, () =>
@@ -207,6 +212,7 @@ async function serve(
       limitAddresses: config.addressLimits,
       limits: { drainDelay: config.drainDelay * 1000 },
       approvals: approvals.shown,
+      approvalsChat: chat?.decisions(guard.recordDecision, shared).receive,
       holdsToken,
       policyVersion: policies.version,
       askPlatform: platformCheck(connection, holdsToken),

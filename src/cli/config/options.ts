@@ -114,6 +114,13 @@ export const options = {
       'Operators file in YAML or JSON: the names of those who approve calls, the hashes of their secrets, and what each of them may decide. The operator secret then decides nothing.',
     fallback: 'one operator, with the operator secret',
   }),
+  approvalsChat: optional(path, {
+    env: 'INFRA_APPROVALS_CHAT',
+    value: 'path',
+    commands: ['http'],
+    description: `Chat file in YAML or JSON: where waiting calls are posted, and decided by operators of the operators file. See ${pageLink('chat-ops')}.`,
+    fallback: 'no chat',
+  }),
   requestTimeout: withDefault(integerBetween(1, 50), 30, {
     env: 'INFRA_REQUEST_TIMEOUT',
     value: 'seconds',

@@ -5,6 +5,7 @@ export const repositoryUrl = manifest.repository.url.replace(/^git\+|\.git$/g, '
 
 /** The pages of docs/ that help texts and errors refer to. */
 export const linkedPages = [
+  'chat-ops',
   'configuration',
   'guardrails',
   'http',

@@ -39,6 +39,11 @@ const contradictions: readonly {
     message: 'INFRA_AUDIT_FILE and INFRA_AUDIT_COMMAND are both set. Set only one.',
   },
   {
+    when: ({ approvalsChat, approvalsOperators }) => approvalsChat !== undefined && approvalsOperators === undefined,
+    message:
+      'INFRA_APPROVALS_CHAT is set without INFRA_APPROVALS_OPERATORS. Name the operators file too: it says who of the chat may decide what.',
+  },
+  {
     when: ({ approvalsWebhookSecret, approvalsWebhookSecretFile }) =>
       approvalsWebhookSecret !== undefined && approvalsWebhookSecretFile !== undefined,
     message: 'INFRA_APPROVALS_WEBHOOK_SECRET and INFRA_APPROVALS_WEBHOOK_SECRET_FILE are both set. Set only one.',

@@ -19,6 +19,7 @@ import {
   sqliteGuardStore,
   type ApprovalObserver,
   type ApprovalsConfig,
+  type ChatChannel,
   type GuardStore,
   type WaitingWebhook,
 } from '../../server/guard/index.ts';
@@ -63,6 +64,7 @@ export const approvalsConfigOf = (
     keys,
     operator,
     operators: config.approvalsOperators,
+    acceptsChat: config.approvalsChat !== undefined,
     program: typedProgram(),
     options: operatorFlags(config),
     log: logOf(config, keys, shared !== undefined),
@@ -126,8 +128,9 @@ export interface OpenGuard {
 }
 
 export interface OpenGuardOptions {
-  /** Notifies operators of waiting calls; closed with the rest. */
+  /** Notify operators of waiting calls; closed with the rest. */
   readonly webhook?: WaitingWebhook | undefined;
+  readonly chat?: ChatChannel | undefined;
   /** Observes the calls that wait for the operator. */
   readonly observer?: ApprovalObserver | undefined;
   /** The state that this server shares with others. Default: nothing beyond the data directory. */
@@ -135,7 +138,7 @@ export interface OpenGuardOptions {
 }
 
 /** Opens the guard's persistent dependencies. No file is opened or created before a call needs it. */
-export function openGuard(config: Config, { webhook, observer, shared }: OpenGuardOptions = {}): OpenGuard {
+export function openGuard(config: Config, { webhook, chat, observer, shared }: OpenGuardOptions = {}): OpenGuard {
   const keys = keysFor(config);
   const approvals = approvalsConfigOf(config, keys, shared);
   const { store } = approvals;
@@ -147,7 +150,10 @@ export function openGuard(config: Config, { webhook, observer, shared }: OpenGua
       approveCommand: approveCommandOf(config),
       keys,
       recorder: auditRecorder(auditLog, clock),
-      approvals: createApprovals({ ...approvals, observer }, webhook?.announce),
+      approvals: createApprovals({ ...approvals, observer }, (pending) => {
+        webhook?.announce(pending);
+        chat?.post(pending);
+      }),
       highRiskCalls: store.highRiskCalls,
       ...(shared && { sharedAnswers: { singleUses: store.singleUses, keyRing: shared.keyRing } }),
     },
@@ -156,7 +162,7 @@ export function openGuard(config: Config, { webhook, observer, shared }: OpenGua
       isStored() ? createApprovalQueue(approvals, { how: 'terminal', record: recordDecision }).count(clock.now()) : 0,
     settled: () => auditLog.flush(),
     close: async () => {
-      await webhook?.close();
+      await Promise.all([webhook?.close(), chat?.close()]);
       await auditLog.close();
       if (!shared) await store.close();
     },

@@ -4,7 +4,6 @@ export {
   createApprovalQueue,
   wrongSecretText,
   type ApprovalQueue,
-  type Decided,
   type Decider,
   type OperatorRights,
   type WaitingCall,
@@ -17,16 +16,12 @@ export {
   type Approvals,
   type ApprovalsConfig,
 } from './approvals/approvals.ts';
-export {
-  createWaitingWebhook,
-  parseWebhookKey,
-  parseWebhookUrl,
-  type WaitingWebhook,
-  type WaitingWebhookConfig,
-} from './approvals/waiting-webhook.ts';
+export type { ApprovalChat, ChatChannel } from './approvals/chat/index.ts';
+export { parseWebhookKey, parseWebhookUrl } from './approvals/signed-sender.ts';
+export { createWaitingWebhook, type WaitingWebhook, type WaitingWebhookConfig } from './approvals/waiting-webhook.ts';
 export type { Deciders } from './approvals/deciders.ts';
 export { hasSecret, operatorKeyFrom, secretHash, setSecret, type OperatorKey } from './approvals/operator-secret.ts';
-export { hasOperators, readOperators, type NamedOperator } from './approvals/operators.ts';
+export { hasOperators, readOperators } from './approvals/operators.ts';
 export { isCode, normalCode, waitingCallAddress, waitingTarget, type Pending } from './approvals/pending-calls.ts';
 export { handoverNowhere, type Handover, type ReservedPlace } from './handover/handover.ts';
 export { handoverInFiles } from './handover/in-files.ts';

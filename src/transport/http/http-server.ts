@@ -2,6 +2,7 @@ import { includesPermission, type PermissionLevel } from '../../contract/index.t
 import type { Clock, ServerLogger } from '../../server/context/index.ts';
 import { approvalsPage, type ApprovalsSource } from './approvals/approvals-page.ts';
 import { approvalsPathsAt, approvalsPath } from './approvals/page-frame.ts';
+import { chatEndpoint, chatPath, type ReceiveFromChat } from './approvals/chat-endpoint.ts';
 import { acceptedOrigins, rejectOrigin } from './cross-origin.ts';
 import { assertSafeAddress, acceptedHosts, hostCheck, hostForUrl, type ListenAddress } from './listen-address.ts';
 import { mcpEndpoint } from './endpoint.ts';
@@ -56,6 +57,8 @@ export interface HttpServerOptions extends ListenAddress {
   readonly authenticate?: AuthenticateCaller;
   /** Data of the approvals page. Without it, there is no such page. */
   readonly approvals?: ApprovalsSource;
+  /** Takes decisions about waiting calls from a chat. Without it, there is no such endpoint. */
+  readonly approvalsChat?: ReceiveFromChat | undefined;
   /** Additional handlers by path. */
   readonly routes?: Readonly<Record<string, HttpHandler>>;
   /** Whether the server has its own token for the platform. */
@@ -195,6 +198,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
           clock,
           log,
         })),
+      ...(options.approvalsChat && { [chatPath]: chatEndpoint(options.approvalsChat, rejectUnknownHost) }),
       [mcpPath]: endpoint,
       '/livez': livez,
       '/readyz': readyz({ askPlatform, clock, log }),

@@ -21,6 +21,17 @@ import type { Decision, RecordDecision } from '../../audit/index.ts';
 interface ApprovalChannel {
   readonly how: Decision['how'];
   readonly record: RecordDecision;
+  /** Called with each decision of a named operator that counts. Doesn't throw. */
+  readonly decided?: ((pending: Pending, outcome: DecisionOutcome) => void) | undefined;
+}
+
+/** What a decision of a named operator made of a call. */
+export interface DecisionOutcome {
+  /** `counted`: this operator agreed, and more have to. */
+  readonly result: 'approved' | 'refused' | 'counted';
+  readonly by: string;
+  readonly how: Decision['how'];
+  readonly reason?: string | undefined;
 }
 
 /** Who decides, and how. */
@@ -222,6 +233,13 @@ export function createApprovalQueue(
     const result = await decideOnRecord(pending, verdict, by, channel, log(), () =>
       waiting.addDecision(pending.code, decision, needed),
     );
+    if (result === 'decided' || result === 'counted')
+      channel.decided?.(pending, {
+        result: result === 'counted' ? result : verdict === 'refused' ? 'refused' : 'approved',
+        by: who.name,
+        how: channel.how,
+        reason,
+      });
     if (result !== 'counted') return { kind: result };
     const count = (await waiting.decisionsOn([pending.code])).get(pending.code)?.length ?? 0;
     return { kind: 'counted', left: Math.max(0, needed - count) };

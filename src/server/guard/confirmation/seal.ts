@@ -5,11 +5,13 @@ import type { InvalidSeal } from '../../failure/index.ts';
 import { monotonicClock } from '../storage/clock.ts';
 import type { SingleUses } from '../storage/limits.ts';
 
+type Uses = Pick<SingleUses, 'begin' | 'use'>;
+
 /**
  * Single uses of this process: it remembers used ids as long as they could come back. The expiry of a seal is in the
  * seal.
  */
-function ephemeralSingleUses(steady: Clock): SingleUses {
+function ephemeralSingleUses(steady: Clock): Uses {
   const used = new Map<string, number>();
   let longest = 0;
   return {
@@ -57,7 +59,7 @@ export interface Sealer {
 
 /** State with which servers accept each other's seals. */
 export interface SharedSeals {
-  readonly singleUses: SingleUses;
+  readonly singleUses: Uses;
   /** Newest first: the first one seals, all of them open. At least one. */
   readonly keys: () => readonly Uint8Array[];
 }

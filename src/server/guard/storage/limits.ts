@@ -185,6 +185,12 @@ export interface SingleUses {
   /** Starts a lifetime. @param lifetime in milliseconds. @returns a random id. */
   begin(clock: number, lifetime: number): Promise<string>;
   use(id: string, clock: number): Promise<Use>;
+  /**
+   * Uses an id that somebody else made, such as that of a signed request.
+   * @param lifetime how long it is remembered, in milliseconds.
+   * @returns false if it was used before. Returns true to only one of several concurrent callers.
+   */
+  claim(id: string, clock: number, lifetime: number): Promise<boolean>;
 }
 
 /** Single uses in a database. */
@@ -198,6 +204,17 @@ export const storedSingleUses = ({ write }: GuardDatabase): SingleUses => ({
         .values({ id, expires_at: timeValue(now + lifetime) })
         .execute();
       return id;
+    }),
+  claim: (id, clock, lifetime) =>
+    write(async ({ queries, time }) => {
+      const now = await time(clock);
+      await queries.deleteFrom('guard_single_use').where('expires_at', '<=', timeValue(now)).execute();
+      const { numInsertedOrUpdatedRows } = await queries
+        .insertInto('guard_single_use')
+        .values({ id, expires_at: timeValue(now + lifetime), is_used: 1 })
+        .onConflict((conflict) => conflict.column('id').doNothing())
+        .executeTakeFirst();
+      return numInsertedOrUpdatedRows === 1n;
     }),
   use: (id, clock) =>
     write(async ({ queries, time }) => {

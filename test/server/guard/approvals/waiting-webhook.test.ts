@@ -7,13 +7,12 @@ import { createApprovals } from '../../../../src/server/guard/approvals/approval
 import { callSealer, type Pending } from '../../../../src/server/guard/approvals/pending-calls.ts';
 import type { WaitingRecords } from '../../../../src/server/guard/storage/waiting-records.ts';
 import {
-  waitingNotice,
-  createWaitingWebhook,
   maximumNotices,
   parseWebhookKey,
   parseWebhookUrl,
   type WebhookTimes,
-} from '../../../../src/server/guard/approvals/waiting-webhook.ts';
+} from '../../../../src/server/guard/approvals/signed-sender.ts';
+import { waitingNotice, createWaitingWebhook } from '../../../../src/server/guard/approvals/waiting-webhook.ts';
 import { memoryLog } from '../../../support/call-context.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { refusingHost, startReceiver, type ReceivedRequest } from '../../../support/webhook-receiver.ts';

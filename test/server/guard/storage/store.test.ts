@@ -227,6 +227,46 @@ describe('a single use', () => {
   });
 });
 
+describe('a claimed id', () => {
+  test('is given once of many at the same time', async () => {
+    await using stores = await openTwice();
+    const claims = await Promise.all(
+      Array.from({ length: 6 }, (_, index) =>
+        [stores.one, stores.other][index % 2]!.singleUses.claim('request 1', start, quarterHour),
+      ),
+    );
+    expect(claims.filter(Boolean)).toHaveLength(1);
+    expect(await stores.one.singleUses.claim('request 2', start, quarterHour)).toBe(true);
+  });
+
+  test('is free again once it expired', async () => {
+    await using stores = await openTwice();
+    expect(await stores.one.singleUses.claim('request', start, quarterHour)).toBe(true);
+    expect(await stores.other.singleUses.claim('request', start + quarterHour - 1, quarterHour)).toBe(false);
+    expect(await stores.other.singleUses.claim('request', start + quarterHour, quarterHour)).toBe(true);
+  });
+});
+
+test('the decisions of named operators go with their call, whether it is used up, expires or its age is unknown', async () => {
+  await using stores = await openTwice();
+  const decision = { operator: 'ada', verdict: 'approved', note: 'note', signature: 'signature' } as const;
+  const left = async () => [...(await stores.other.waiting.decisionsOn(['A', 'B', 'C'])).keys()].toSorted();
+  for (const code of ['A', 'B', 'C']) {
+    await addTo(stores.one, waitingRecord({ code, call: code }));
+    expect(await stores.one.waiting.addDecision(code, decision, 2)).toBe('counted');
+  }
+  expect(await left()).toEqual(['A', 'B', 'C']);
+  await stores.one.waiting.take('A');
+  expect(await left()).toEqual(['B', 'C']);
+  await stores.one.time(start);
+  await stores.other.time(start - hour);
+  expect(await left()).toEqual([]);
+  await addTo(stores.one, waitingRecord({ code: 'B', call: 'B' }));
+  await stores.one.waiting.addDecision('B', decision, 2);
+  await stores.one.waiting.dropExpired(start + hour);
+  expect(await left()).toEqual([]);
+});
+
 test('a text with characters that not every database takes is looked for like any other', async () => {
   await using stores = await openTwice();
   for (const odd of ['\0', 'K7QM\0', '\uD800', 'a\uDFFFb']) {

@@ -1,0 +1,37 @@
+import type { Config } from '../config/index.ts';
+import type { ServerLogger } from '../../server/context/index.ts';
+import { createApprovalQueue, type ApprovalChat, type ChatChannel } from '../../server/guard/index.ts';
+import type { RecordDecision } from '../../server/audit/index.ts';
+import { approvalsConfigOf } from './guard.ts';
+import type { SharedGuard } from './shared-guard.ts';
+
+/** The channel of the chat, and what takes its decisions once the guard is open. */
+export interface OpenChat {
+  readonly channel: ChatChannel;
+  readonly decisions: (record: RecordDecision, shared: SharedGuard | undefined) => ApprovalChat;
+}
+
+/**
+ * Opens the configured chat, if there is one. What speaks to chats is loaded only then.
+ * @param page address of the approvals page, once this process serves it.
+ * @throws Error if its file can't be used. It shows no secret.
+ */
+export async function openApprovalsChat(
+  config: Config,
+  log: ServerLogger,
+  page: () => string | undefined,
+): Promise<OpenChat | undefined> {
+  const { approvalsChat: path, approvalsOperators: operators } = config;
+  if (path === undefined || operators === undefined) return undefined;
+  const { createApprovalChat, readChatSettings, signedWebhook } =
+    await import('../../server/guard/approvals/chat/index.ts');
+  const channel = signedWebhook({ ...(await readChatSettings(path)), page, log });
+  return {
+    channel,
+    decisions: (record, shared) => {
+      const approvals = approvalsConfigOf(config, undefined, shared);
+      const queue = createApprovalQueue(approvals, { how: 'chat', record, decided: channel.edit });
+      return createApprovalChat({ channel, queue, approvals, operators, clock: { now: Date.now }, log });
+    },
+  };
+}

@@ -1,0 +1,6 @@
+/** Approvals in a chat. Loaded only where one is configured. */
+
+export type { ChatChannel } from './channel.ts';
+export { createApprovalChat, type ApprovalChat } from './chat.ts';
+export { readChatSettings } from './load.ts';
+export { signedWebhook } from './signed-webhook.ts';

@@ -1,0 +1,117 @@
+import { timingSafeEqual } from 'node:crypto';
+import * as z from 'zod';
+import { parseJson } from '../../../../contract/index.ts';
+import { clean } from '../../../redaction/index.ts';
+import { planText } from '../../plan-text.ts';
+import type { Pending } from '../pending-calls.ts';
+import { createSignedSender, signatureOf, type SignedSenderConfig } from '../signed-sender.ts';
+import { noticeData } from '../waiting-webhook.ts';
+import {
+  clockTolerance,
+  type ChatChannel,
+  type ChatDecision,
+  type ChatRequest,
+  type UnreadRequest,
+} from './channel.ts';
+
+/** The most that a person writes as a reason, in characters. */
+const longestReason = 500;
+
+const decisionSchema = () =>
+  z.object({
+    type: z.literal('approval.decision'),
+    data: z.strictObject({
+      code: z.string().max(20),
+      plan: z.string().max(200),
+      user: z.string().min(1).max(200),
+      verdict: z.enum(['approve', 'refuse']),
+      typed: z.string().max(1000).optional(),
+      reason: z.string().trim().min(1).max(longestReason).optional(),
+      channel: z.string().max(200).optional(),
+      message: z.string().max(200).optional(),
+    }),
+  });
+
+const isEqual = (one: string, other: string): boolean => {
+  const [expected, actual] = [Buffer.from(one), Buffer.from(other)];
+  return expected.length === actual.length && timingSafeEqual(expected, actual);
+};
+
+/** Ids of requests: visible characters, of which every database takes each. */
+const idForm = /^[\x21-\x7e]{1,200}$/;
+
+const unproven = (why: string): UnreadRequest => ({ unread: 'unproven', why });
+
+/** Reads a decision that is signed as Standard Webhooks describe. */
+function readSigned({ headers, body, now }: ChatRequest, key: Uint8Array): ChatDecision | UnreadRequest {
+  const [id, timestamp, signatures] = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map(
+    (name) => headers.get(name) ?? '',
+  ) as [string, string, string];
+  const expected = signatureOf(id, timestamp, body, key);
+  // Several signatures stand there while a secret is replaced.
+  if (!idForm.test(id) || !signatures.split(' ').some((one) => isEqual(expected, one)))
+    return unproven(
+      'The id or signature is missing, or the signature is not one of this request with the secret of the channel.',
+    );
+  if (!/^\d{1,12}$/.test(timestamp) || Math.abs(Number(timestamp) * 1000 - now) > clockTolerance)
+    return unproven(
+      `The time of the request is more than ${clockTolerance / 60_000} minutes from that of this server. Set both clocks, and send it again with the present time.`,
+    );
+  const read = decisionSchema().safeParse(parseJson(body));
+  if (!read.success)
+    return {
+      unread: 'malformed',
+      why: `It is no decision: ${read.error.issues.map(({ path, message }) => `${path.join('.') || 'the body'}: ${message}`).join('; ')}.`,
+    };
+  return { id, ...read.data.data };
+}
+
+const requestOf = (pending: Pending, page: string | undefined): object => {
+  const { plan, clientName, typed, deciders, askedAt } = pending;
+  return {
+    type: 'approval.requested',
+    timestamp: new Date(askedAt).toISOString(),
+    data: {
+      ...noticeData(pending, page),
+      ...(clientName !== undefined && { client: clean(clientName) }),
+      asked_at: new Date(askedAt).toISOString(),
+      plan: plan.digest,
+      text: clean(planText(plan, { whole: true })),
+      ...(typed !== undefined && { type_to_approve: clean(typed) }),
+      ...(deciders && { operators: deciders.operators, approvals: deciders.needed }),
+    },
+  };
+};
+
+/**
+ * The channel of a signed webhook: one that a team connects with whatever it talks in.
+ * @param page address of the approvals page, if this process serves it.
+ */
+export function signedWebhook({
+  page,
+  ...config
+}: Omit<SignedSenderConfig, 'name'> & { readonly page: () => string | undefined }): ChatChannel {
+  const sender = createSignedSender({ ...config, name: 'approvals chat' });
+  return {
+    post: (pending) =>
+      sender.send({
+        id: `requested_${pending.code}_${pending.askedAt}`,
+        code: pending.code,
+        body: () => requestOf(pending, page()),
+        expiresAt: pending.expiresAt,
+      }),
+    edit: ({ code, expiresAt }, { result, by, how, reason }) =>
+      sender.send({
+        id: `decided_${code}_${by}`,
+        code,
+        body: () => ({
+          type: 'approval.decided',
+          timestamp: new Date().toISOString(),
+          data: { code, result, by, how, ...(reason !== undefined && { reason }) },
+        }),
+        expiresAt,
+      }),
+    read: (request) => readSigned(request, config.key),
+    close: sender.close,
+  };
+}
