@@ -76,7 +76,7 @@ export const listDatabaseBackups = defineTool(operations.list_database_backups, 
     results: z.array(Backup.extend({ path: z.string(), newer: z.string(), none: z.string() }).partial()),
   }),
   answer: async (args, context) => {
-    if (args['database_id'] === undefined) return newestBackups(context, args as { readonly project?: string });
+    if (args['database_id'] === undefined) return newestBackups(context, args);
     const input = args as InputOf<typeof operations.list_database_backups>;
     const answer = await context.read(operations.list_database_backups, input);
     const isNone = rowsIn(answer).length === 0 && (input.page ?? 1) === 1;
