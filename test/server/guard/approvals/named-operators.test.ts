@@ -214,7 +214,7 @@ describe('two persons', () => {
       elsewhere.decide(code, 'refused', secretOf('cy'), now, undefined, 'cy'),
     ]);
     expect(both.map(({ kind }) => kind).toSorted()).toEqual(['decided', 'gone']);
-    const first = both[0]!.kind === 'decided' ? 'approved' : 'refused';
+    const first = both[0].kind === 'decided' ? 'approved' : 'refused';
     expect((await ask(here)).kind).toBe(first);
   });
 
