@@ -194,16 +194,21 @@ describe('one variable at a time', () => {
   });
 
   test('what people set comes before what the platform sets, and what an override replaces is in words', async () => {
+    await platform.must('create_variable_of_project', {
+      project_id: platform.seed['project_id'],
+      key: 'STORAGE_REGION',
+      value: 'eu-west-3',
+    });
     const service = 'shop/staging/nightly-report';
-    await calling('override_environment_variable', { service, variable: 'REGION', value: 'eu-central-1' });
+    await calling('override_environment_variable', { service, variable: 'STORAGE_REGION', value: 'eu-central-1' });
     const { answer, text } = await calling('list_environment_variables', { service });
     const rows = answer['results'] as { scope: string; key: string; overridden_variable?: object }[];
     const scopes = rows.map(({ scope }) => scope);
     expect(scopes.lastIndexOf('JOB')).toBeLessThan(scopes.indexOf('BUILT_IN'));
     expect(scopes.slice(scopes.indexOf('BUILT_IN'))).not.toContainEqual(expect.not.stringMatching('BUILT_IN'));
-    expect(rows.find(({ overridden_variable: one }) => one)).toMatchObject({ key: 'REGION' });
-    expect(text).toMatch(/REGION \| eu-central-1 .*\| eu-west-3 of PROJECT$/m);
-    await calling('delete_environment_variable', { service, key: 'REGION' });
+    expect(rows.find(({ overridden_variable: one }) => one)).toMatchObject({ key: 'STORAGE_REGION' });
+    expect(text).toMatch(/STORAGE_REGION \| eu-central-1 .*\| eu-west-3 of PROJECT$/m);
+    await calling('delete_environment_variable', { service, key: 'STORAGE_REGION' });
   });
 
   test('what is inherited is overridden for a service or environment, and a secret is not', async () => {
