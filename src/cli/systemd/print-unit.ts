@@ -56,7 +56,7 @@ export function printUnitCommand(config: Config, flags: GivenFlags): void {
   const launch = launchOf();
   if (!launch.command.startsWith('/'))
     throw new Error(
-      'npx keeps the program in a cache, from which no service should start it. Install it: npm install --global infra-mcp.',
+      'npx keeps the program in a cache, from which no service should start it. Install it: npm install -g infra-mcp.',
     );
   const settings = unitSettings(config, flags, process.env, launch);
   const program = [launch.command, ...launch.args].find(isInHome);

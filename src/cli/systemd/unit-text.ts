@@ -61,7 +61,7 @@ export function unitText({ launch, environment, writable, read, usesDocker }: Un
   const { command, args } = launch;
   const folders = outermost(writable);
   const hasHomes = [command, ...args, ...read, ...folders].some(isInHome);
-  return `# Keeps a platform of infra-mcp running. "infra-mcp platform --print-unit" prints it for other options and paths.
+  return `# Starts a platform, and starts it again if it fails. "infra-mcp platform --print-unit" prints it for other options and paths.
 [Unit]
 Description=infra-mcp platform
 Wants=network-online.target

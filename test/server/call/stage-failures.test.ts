@@ -35,6 +35,7 @@ const breakable = vi.hoisted(() => async (load: () => Promise<Record<string, unk
 vi.mock('../../../src/server/browse/resources/catalog.ts', breakable);
 vi.mock('../../../src/server/call/descriptions.ts', breakable);
 vi.mock('../../../src/server/call/handover.ts', breakable);
+vi.mock('../../../src/server/call/read-ahead.ts', breakable);
 vi.mock('../../../src/server/call/recording.ts', breakable);
 vi.mock('../../../src/server/call/stages/names.ts', breakable);
 vi.mock('../../../src/server/call/stand-in.ts', breakable);
@@ -48,6 +49,8 @@ vi.mock('../../../src/server/guard/scope/scope-resolver.ts', breakable);
 vi.mock('../../../src/server/guard/plan.ts', breakable);
 vi.mock('../../../src/server/guard/plan-text.ts', breakable);
 vi.mock('../../../src/server/guard/policy/policy.ts', breakable);
+vi.mock('../../../src/server/guard/policy/two-person.ts', breakable);
+vi.mock('../../../src/server/guard/situations.ts', breakable);
 vi.mock('../../../src/server/guard/confirmation/question.ts', breakable);
 vi.mock('../../../src/server/guard/risk/named-target.ts', breakable);
 vi.mock('../../../src/server/guard/risk/risk.ts', breakable);
