@@ -153,7 +153,7 @@ export const ownedVariableReads = (listing: VariableListing): readonly ReadUse[]
   readUses(`${listing} of some services, environments or projects are not found`, ...variableLists(listing));
 
 /** The context needed to read variables. */
-export type Reads = Pick<ToolContext, 'read' | 'attempt'>;
+export type Reads = Pick<ToolContext, 'attempt'>;
 
 /** The variables and secrets that an owner sees, of every scope; a list is undefined if it can't be read. */
 export interface SeenVariables {
@@ -181,21 +181,6 @@ export async function seenBy(kind: VariableOwnerKind, id: string, reads: Reads):
     readVariableList('secrets', { kind, id }, reads),
   ]);
   return { variables, secrets: keyed(secrets) };
-}
-
-/**
- * The same in one request, where the platform lists both together and says which is which.
- * @throws ApiError if the platform fails
- */
-export async function allSeenBy(kind: VariableOwnerKind, id: string, reads: Reads): Promise<SeenVariables> {
-  const input = named({ kind, id });
-  // What can't be read here may be read there; otherwise the failure is that of the separate lists.
-  const rows = keyed(await reads.read(operations.list_variables, input).catch(() => undefined));
-  if (!rows?.every((row) => typeof row['is_secret'] === 'boolean')) return seenBy(kind, id, reads);
-  return {
-    variables: rows.filter((row) => row['is_secret'] === false),
-    secrets: rows.filter((row) => row['is_secret'] === true),
-  };
 }
 
 /** The request that creates an owner's variable or stores its secret. */

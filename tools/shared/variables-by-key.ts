@@ -1,7 +1,7 @@
 import { joinPath, namesIn } from '../../src/contract/index.ts';
 import { isRecord, nearestName, textOf, type JsonRecord, type ToolContext } from '../../src/server/tool/index.ts';
 import { allowedRequests, eachWithin, type Allowance } from './allowance.ts';
-import { allSeenBy, effective, isOwnerKind, type SeenVariables, type VariableOwner } from './owned-variables.ts';
+import { effective, isOwnerKind, seenBy, type SeenVariables, type VariableOwner } from './owned-variables.ts';
 import { placesWithin, unlessFailing, type ListedEnvironment, type Places, type Within } from './places.ts';
 
 /** Who sees variables, with its path and those of what it lies in. */
@@ -136,7 +136,7 @@ const unknownIn = ({ path, services }: ListedEnvironment): readonly string[] =>
   });
 
 const look = async (context: ToolContext, onlooker: Onlooker): Promise<Seen> => {
-  const seen = await unlessFailing(allSeenBy(onlooker.kind, onlooker.id, context));
+  const seen = await unlessFailing(seenBy(onlooker.kind, onlooker.id, context));
   return { ...onlooker, seen: seen?.variables && seen };
 };
 

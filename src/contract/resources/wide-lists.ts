@@ -4,7 +4,7 @@ import { ServiceDeploymentStatus } from './deployment.ts';
 import { EnvironmentMode, environmentOutlook, EnvironmentStatus } from './environment.ts';
 import { ServiceType } from './service.ts';
 
-// No row is marked as a resource: it is in many places, and a member tells in which.
+// No row is marked as a resource: names are resolved only with the lists of projects and environments.
 
 /** A service in the list of an organization. Some platforms add its status, and who asked for its last deployment. */
 export const ServiceOfOrganization = z.object({

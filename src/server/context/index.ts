@@ -23,7 +23,6 @@ export {
   asMode,
   environmentIn,
   listOfOrganization,
-  nameOfProject,
   organizationWith,
   pointerIn,
   readById,

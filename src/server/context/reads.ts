@@ -68,32 +68,13 @@ export const textIn = (record: JsonRecord | undefined, name: string): string | u
 export const pointerIn = (record: JsonRecord | undefined, name: string): string | undefined =>
   isRecord(record?.[name]) ? textIn(record[name], 'id') : undefined;
 
-/** The name of an environment's project, if the platform tells it with the environment. */
-export const nameOfProject = (environment: JsonRecord | undefined): { readonly name?: string } => {
-  const project = environment?.['project'];
-  const name = isRecord(project) ? textIn(project, 'name') : undefined;
-  return name === undefined ? {} : { name };
-};
-
 /** Parses a mode; `unknown` if it is not one of the contract's. */
 export const asMode = (value: unknown): EnvironmentMode | 'unknown' =>
   EnvironmentMode.safeParse(value).data ?? 'unknown';
 
-/**
- * The id of the caller's organization: that of an environment that the call has read, or that of the token; undefined
- * if the platform doesn't show it.
- */
-async function organizationIdOf(reader: Reader): Promise<string | undefined> {
-  const environments = await reader.answered(operations.get_environment);
-  return (
-    environments.map((one) => pointerIn(one, 'organization')).find((id) => id !== undefined) ??
-    textIn(await reader.attempt(operations.get_organization, {}), 'id')
-  );
-}
-
 /** Reads a list of the caller's organization; undefined if the platform doesn't offer or forbids it. */
 export async function listOfOrganization(list: AnyOperation, reader: Reader): Promise<JsonRecord | undefined> {
-  const organization = await organizationIdOf(reader);
+  const organization = textIn(await reader.attempt(operations.get_organization, {}), 'id');
   return organization === undefined ? undefined : reader.attempt(list, { organization_id: organization });
 }
 

@@ -4,7 +4,7 @@ import { everyOrganization, operations, type ReferenceKind } from '../../contrac
 import { isRecord, type JsonRecord } from '../json/index.ts';
 import type { Lookup } from '../tool/index.ts';
 import { resourceRefOf, unusableRowOf, type ResourceRef, type UnusableRow } from './resource-ref.ts';
-import { refInWideList, type ListOperation, type WideList } from './resource-hierarchy.ts';
+import type { ListOperation } from './resource-hierarchy.ts';
 import { isDenied } from '../failure/index.ts';
 import { rowsIn } from '../context/index.ts';
 
@@ -62,20 +62,6 @@ export interface ListCache {
    * @throws ApiError for every other failure.
    */
   childrenOf(listing: ListOperation, id: string, search: Search): Promise<readonly ResourceRef[] | undefined>;
-  /** Whether the children of a resource are in a cached list. Sends nothing. */
-  hasChildrenOf(listing: ListOperation, id: string, search: Search): boolean;
-  /**
-   * The same children of every resource of an organization, by the id of what contains them; undefined if the platform
-   * can't list them all at once, or some rows can't be used.
-   * @throws ApiError if the platform fails.
-   */
-  inOrganization(
-    list: WideList,
-    id: string,
-    search: Search,
-  ): Promise<ReadonlyMap<string, readonly ResourceRef[]> | undefined>;
-  /** Whether these are cached. Sends nothing. */
-  hasInOrganization(list: WideList, id: string, search: Search): boolean;
   /**
    * The token's organization: the chosen one, or the only one.
    * @throws ApiError if the platform fails, or has several and none is chosen.
@@ -138,24 +124,6 @@ async function readChildren(
   return result(true);
 }
 
-/** All rows of a wide list; undefined also if the answer or one of them can't be used: the narrow lists tell more. */
-async function readWide(list: WideList, id: string, search: Search): Promise<ListResult> {
-  if (search.requests <= 0) return undefined;
-  search.requests -= 1;
-  const answer: JsonRecord | undefined = await search.lookup.reader
-    .attempt(list.operation, { organization_id: id })
-    .catch((error: unknown) =>
-      isDenied(error) || (error instanceof ApiError && error.kind === 'bad_answer')
-        ? undefined
-        : Promise.reject(error as Error),
-    );
-  const resources =
-    answer && rowsIn(answer).map((row: JsonRecord): ResourceRef | undefined => refInWideList(list, row));
-  return resources?.every((one) => one !== undefined)
-    ? { resources, unusable: [], complete: true, rowsLost: false }
-    : undefined;
-}
-
 /** The organizations in the answer to a read. */
 async function readOrganizationsBy(
   operation: typeof operations.get_organization | typeof everyOrganization,
@@ -173,10 +141,6 @@ const readOrganization = (search: Search): Promise<ListResult> =>
 
 const readOrganizations = (search: Search): Promise<ListResult> =>
   readOrganizationsBy(everyOrganization, search, (answer) => rowsIn(isRecord(answer) ? answer : undefined));
-
-/** The key of a list: what one principal or one reader sees is not for others. */
-const keyOf = (name: string, { lookup: { principal, view } }: Search): string =>
-  JSON.stringify([principal, view, name]);
 
 export function createListCache(): ListCache {
   const lists = new LRUCache<string, CachedList>({ max: mostLists });
@@ -204,25 +168,20 @@ export function createListCache(): ListCache {
     return list.result;
   };
 
-  /** The list of a key, if it is cached and may be used in a search. */
-  const freshList = (key: string, { since, lookup: { now } }: Search): CachedList | undefined => {
-    const cached = lists.get(key);
-    return isUsed && cached !== undefined && cached.sequence > since && now() - cached.readAt < listLifetime
-      ? cached
-      : undefined;
-  };
-
   const listOnce = async (
     name: string,
     kinds: readonly ReferenceKind[],
     search: Search,
     read: FetchList,
   ): Promise<readonly ResourceRef[] | undefined> => {
-    const key = keyOf(name, search);
-    const cached = freshList(key, search);
-    search.usedCache ||= cached !== undefined;
+    const { principal, view, now } = search.lookup;
+    const key = JSON.stringify([principal, view, name]);
+    const cached = lists.get(key);
+    const isFresh =
+      isUsed && cached !== undefined && cached.sequence > search.since && now() - cached.readAt < listLifetime;
+    search.usedCache ||= isFresh;
     // The search that first requested the list may have been aborted: that is not a failure of this one.
-    const result = await (cached
+    const result = await (isFresh
       ? cached.result.catch(() => request(key, kinds, search, read))
       : request(key, kinds, search, read));
     search.truncated ||= result?.complete === false;
@@ -244,16 +203,6 @@ export function createListCache(): ListCache {
       if (resources === undefined) for (const kind of listing.kinds) search.unlisted.add(kind);
       return resources;
     },
-    hasChildrenOf: (listing, id, search) =>
-      freshList(keyOf(`${listing.operation.name} ${id}`, search), search) !== undefined,
-    inOrganization: async (list, id, search) => {
-      const resources = await listOnce(`${list.operation.name} ${id}`, list.kinds, search, () =>
-        readWide(list, id, search),
-      );
-      return resources && Map.groupBy(resources, ({ parent }) => parent!.id);
-    },
-    hasInOrganization: (list, id, search) =>
-      freshList(keyOf(`${list.operation.name} ${id}`, search), search) !== undefined,
     organization: async (search) =>
       (await listOnce('organization', ['organization'], search, () => readOrganization(search)))?.[0],
     organizations: async (search) =>

@@ -19,7 +19,6 @@ import {
   type ResourceKind,
   type Lookup,
   readUses,
-  wideReadUse,
   type ReadUse,
 } from '../tool/index.ts';
 import { isRecord, type JsonRecord } from '../json/index.ts';
@@ -30,14 +29,7 @@ import { createResourceIndex, type IndexPersistence } from './resource-index.ts'
 import { createInvalidator, type Invalidator, type CacheInvalidation } from './cache-invalidation.ts';
 import { resourceRefOf, type ResourceRef } from './resource-ref.ts';
 import { resolvedResourceOf, pathTo, unambiguousPaths } from './resource-path.ts';
-import {
-  responseKinds,
-  isOfKind,
-  listChainsFor,
-  refInWideList,
-  wideListBy,
-  wideListFor,
-} from './resource-hierarchy.ts';
+import { responseKinds, isOfKind, listChainsFor } from './resource-hierarchy.ts';
 import { isForeignUri, isInfraUri, parseUri } from './uri.ts';
 import type { ResolverContext } from './search-routes.ts';
 import { CallFailure, emptyProblem, type ResolutionProblem } from '../failure/index.ts';
@@ -83,15 +75,8 @@ export function readsToResolve(kind: ResourceKind): readonly ReadUse[] {
     kind === 'organization'
       ? 'the organization is not filled in: its id has to be given'
       : `names of a kind ${kind} can not all be found: give ids`;
-  const listings = listChainsFor(kind).flatMap((chain) => chain.map(({ listing }) => listing));
-  const wide = listings.flatMap((listing) => {
-    const list = wideListFor(listing);
-    return list ? [wideReadUse(list.operation, listing.operation)] : [];
-  });
-  return [
-    ...readUses(without, ...new Set([operations.get_organization, ...listings.map(({ operation }) => operation)])),
-    ...wide,
-  ];
+  const lists = listChainsFor(kind).flatMap((chain) => chain.map(({ listing }) => listing.operation));
+  return readUses(without, ...new Set([operations.get_organization, ...lists]));
 }
 
 /** Maximum number of completions of one text: the protocol's limit. */
@@ -217,8 +202,6 @@ async function resolve(
 
 /** The resources in an operation's answer. */
 function resourcesIn(operation: AnyOperation, input: JsonRecord, answer: unknown): readonly ResourceRef[] {
-  const wide = wideListBy(operation);
-  if (wide) return rowsIn(isRecord(answer) ? answer : undefined).flatMap((row) => refInWideList(wide, row) ?? []);
   const { kinds, list } = responseKinds(operation);
   const [param, ...others]: readonly string[] = operation.params;
   const hasParent = param !== undefined && others.length === 0 && (list || operation.status === 201);

@@ -2,19 +2,16 @@ import * as z from 'zod';
 import {
   allOperations,
   isServiceKind,
-  operations,
   parameterKind,
   resourceKind,
-  serviceKinds,
   snakeCase,
   variableList,
   variableOwnerKinds,
   type AnyOperation,
   type ReferenceKind,
 } from '../../contract/index.ts';
-import { at, type JsonRecord } from '../json/index.ts';
+import type { JsonRecord } from '../json/index.ts';
 import type { ResourceKind } from '../tool/index.ts';
-import { resourceRefOf, type ResourceRef } from './resource-ref.ts';
 
 /** An operation that lists the children of a resource. */
 export interface ListOperation {
@@ -77,45 +74,6 @@ const listOperations: readonly ListOperation[] = [...listsAtParents, ...otherVar
 /** The operation that lists the resources of a kind in a parent; undefined if there is none. */
 export const listOperationFor = (parent: ReferenceKind, kind: ReferenceKind): ListOperation | undefined =>
   listOperations.find((one) => one.parent === parent && one.kinds.includes(kind));
-
-/** A list of all the resources of some kinds in an organization. */
-export interface WideList {
-  readonly operation: AnyOperation;
-  /** The kind of the resources that contain them. */
-  readonly parent: ReferenceKind;
-  readonly kinds: readonly ReferenceKind[];
-  /** The id of the resource that contains that of a row. */
-  readonly parentIn: (row: JsonRecord) => unknown;
-}
-
-const wideLists: readonly WideList[] = [
-  {
-    operation: operations.list_environments_of_organization,
-    parent: 'project',
-    kinds: ['environment'],
-    parentIn: (row) => at(row, 'project.id'),
-  },
-  {
-    operation: operations.list_services_of_organization,
-    parent: 'environment',
-    kinds: serviceKinds,
-    parentIn: (row) => row['environment_id'],
-  },
-];
-
-/** The wide list that an operation reads; undefined for other operations. */
-export const wideListBy = (operation: AnyOperation): WideList | undefined =>
-  wideLists.find((one) => one.operation === operation);
-
-/** The wide list that has the rows of a list at every parent; undefined if there is none. */
-export const wideListFor = ({ parent, kinds }: ListOperation): WideList | undefined =>
-  wideLists.find((one) => one.parent === parent && kinds.every((kind) => one.kinds.includes(kind)));
-
-/** What a row of a wide list is; undefined if it can't be used as a resource, or doesn't tell what contains it. */
-export function refInWideList({ parent, kinds, parentIn }: WideList, row: JsonRecord): ResourceRef | undefined {
-  const id = parentIn(row);
-  return typeof id === 'string' ? resourceRefOf(row, kinds, { kind: parent, id: id.toLowerCase() }) : undefined;
-}
 
 /** Whether a resource of this kind is of the requested one: a `service` can be of any service kind. */
 export const isOfKind = (kind: ReferenceKind, requested: ResourceKind): boolean =>

@@ -3,7 +3,7 @@ import { matchingName } from './names.ts';
 import type { ResourceIndex } from './resource-index.ts';
 import type { ResourceRef } from './resource-ref.ts';
 import { leafOf, pathTo, type ResourcePath } from './resource-path.ts';
-import { wideListFor, type ListStep, type ListChain } from './resource-hierarchy.ts';
+import type { ListStep, ListChain } from './resource-hierarchy.ts';
 
 /** The data of name resolution: cached lists, and the index of seen resources. */
 export interface ResolverContext {
@@ -63,46 +63,6 @@ async function childrenOf(
     .map((resource) => [...path, resource]);
 }
 
-/**
- * The children of the last resources of some paths. Of several, they are read in one list of the organization, where
- * the platform has it and the lists of them all are not at hand; of one, if that list is.
- */
-async function childrenOfAll(
-  paths: readonly ResourcePath[],
-  step: ListStep,
-  search: Search,
-  context: ResolverContext,
-): Promise<readonly (readonly ResourcePath[])[]> {
-  const { lists } = context;
-  const wide = wideListFor(step.listing);
-  const [root] = paths[0] ?? [];
-  const isReadAtOnce =
-    wide &&
-    root?.kind === 'organization' &&
-    !paths.every((path) => lists.hasChildrenOf(step.listing, leafOf(path).id, search)) &&
-    (paths.length > 1 || lists.hasInOrganization(wide, root.id, search));
-  const all = isReadAtOnce ? await lists.inOrganization(wide, root.id, search) : undefined;
-  return Promise.all(
-    paths.map(async (path) =>
-      all
-        ? (all.get(leafOf(path).id) ?? [])
-            .filter((resource) => isInSearchScope(resource, search.lookup))
-            .map((resource) => [...path, resource])
-        : childrenOf(path, step, search, context),
-    ),
-  );
-}
-
-/** Starts to read the environments of the organization while its projects are read, where neither are at hand. */
-function readEnvironmentsAhead({ from, steps }: SearchRoute, search: Search, { lists }: ResolverContext): void {
-  const [root, ...others] = from.map((path) => leafOf(path));
-  const [first, second] = steps;
-  const wide = second && wideListFor(second.listing);
-  if (!wide || root?.kind !== 'organization' || others.length > 0 || search.lookup.only) return;
-  if (lists.hasChildrenOf(first!.listing, root.id, search)) return;
-  lists.inOrganization(wide, root.id, search).catch(() => undefined);
-}
-
 const filterByName = (siblings: readonly ResourcePath[], name: string | undefined): readonly ResourcePath[] =>
   name === undefined ? siblings : matchingName(siblings, name, leafOf);
 
@@ -113,10 +73,9 @@ export async function followRoute(
   context: ResolverContext,
 ): Promise<RouteResult> {
   let paths = from;
-  readEnvironmentsAhead({ from, steps, names }, search, context);
   for (const [index, step] of steps.entries()) {
     const name = names[index];
-    const found = await childrenOfAll(paths, step, search, context);
+    const found = await Promise.all(paths.map((path) => childrenOf(path, step, search, context)));
     const ofKind = found.map((siblings) => siblings.filter((path) => step.kinds.includes(leafOf(path).kind)));
     paths = ofKind.flatMap((siblings) => filterByName(siblings, name));
     if (paths.length > 0 || name === undefined) continue;

@@ -59,19 +59,6 @@ describe('what a cluster hosts', () => {
     expect((await found(answers))[0]).toBe(expected);
   });
 
-  test.each([
-    ['PRODUCTION', 2, 'c'],
-    ['none', 2, 'other'],
-    // A row that doesn't tell its cluster: the projects are searched.
-    ['none', 3, undefined],
-  ])('is %s in %i reads by the list of all environments, with one on cluster %s', async (mode, reads, cluster_id) => {
-    const row = { id: 'e', mode: 'PRODUCTION', cluster_id, project: { id: 'p0' } };
-    expect(await found({ list_environments_of_organization: { results: [row] }, list_projects: projects(0) })).toEqual([
-      mode,
-      reads,
-    ]);
-  });
-
   test('is unknown after a bounded number of reads, and found where it is among those', async () => {
     const [many, reads] = await found({ list_projects: projects(10_000), list_environments: hosting('p9999') });
     expect([many, reads <= 25]).toEqual(['unknown', true]);
@@ -87,8 +74,7 @@ describe('what a cluster hosts', () => {
     let asked = 0;
     const isOver = (): boolean => (asked += 1) > 2;
     const [slow, reads] = await found({ list_projects: projects(20), list_environments: hosting('p19') }, isOver);
-    // The organization, the list of all environments, the projects, and the environments of ten of them.
-    expect([slow, reads]).toEqual(['unknown', 13]);
+    expect([slow, reads]).toEqual(['unknown', 12]);
   });
 
   test('fails as the platform fails, rather than pass for unknown', async () => {

@@ -29,7 +29,7 @@ afterAll(async () => {
   await platform.close();
 });
 
-const wholeWay = ['get_organization', 'list_environments_of_organization', 'list_projects', 'list_services'];
+const wholeWay = ['get_organization', 'list_projects', 'list_environments', 'list_services'];
 const checkout = 'shop/staging/checkout-api';
 const newDatabase = (name: string) => ({
   environment_id: platform.seed['environment_id']!,
@@ -53,14 +53,6 @@ describe('a list', () => {
     now += listLifetime;
     await resolver.resolve('service', checkout, lookup);
     expect(asked).toEqual([...wholeWay, ...wholeWay]);
-  });
-
-  test('of the organization stands in for those of all places, where only a name is given', async () => {
-    const { lookup, operations: asked } = caller('ann');
-    expect(await resolver.resolve('service', 'importer', lookup)).toMatchObject({ path: 'data/development/importer' });
-    expect(asked).toEqual([...wholeWay.slice(0, 3), 'list_services_of_organization']);
-    await resolver.resolve('service', checkout, lookup);
-    expect(asked).toHaveLength(4);
   });
 
   test('is read once for those who ask at the same time', async () => {
@@ -178,7 +170,7 @@ describe('an id', () => {
       path: 'data/development/importer',
       environment: { mode: 'DEVELOPMENT' },
     });
-    expect(stranger.operations).toContain('list_services_of_organization');
+    expect(stranger.operations).toContain('list_services');
     resolver = createNameResolver();
     const acquainted = caller('ann');
     await acquainted.call(operations.get_container, { container_id: id });

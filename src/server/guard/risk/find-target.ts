@@ -11,7 +11,6 @@ import {
   asMode,
   environmentIn,
   listOfOrganization,
-  nameOfProject,
   pointerIn,
   readById,
   rowsIn,
@@ -44,7 +43,7 @@ async function locationOf(environmentId: string | undefined, reader: Reader): Pr
   const environment = environmentId === undefined ? undefined : await environmentIn(environmentId, 'mode', reader);
   return {
     environment: { id: environmentId, name: nameIn(environment) },
-    project: { id: pointerIn(environment, 'project'), ...nameOfProject(environment) },
+    project: { id: pointerIn(environment, 'project') },
     mode: asMode(environment?.['mode']),
   };
 }
@@ -76,11 +75,13 @@ async function alertRuleTarget(id: string, reader: Reader): Promise<Target> {
 
 /** A cluster is production if its flag says so or it hosts a production environment. */
 async function clusterTarget(id: string, reader: Reader, searchLimit: SearchLimit): Promise<Target> {
-  const [cluster, hostedMode] = await Promise.all([
-    inOrganization(operations.list_clusters, id, reader),
-    hostedModeOf(id, reader, searchLimit),
-  ]);
-  const mode = cluster === undefined ? 'unknown' : cluster['production'] === true ? productionMode : hostedMode;
+  const cluster = await inOrganization(operations.list_clusters, id, reader);
+  const mode =
+    cluster === undefined
+      ? 'unknown'
+      : cluster['production'] === true
+        ? productionMode
+        : await hostedModeOf(id, reader, searchLimit);
   return { kind: 'cluster', id, name: nameIn(cluster), mode };
 }
 
@@ -277,7 +278,7 @@ export async function findTarget(
 export async function withProjectName(target: Target, reader: Reader): Promise<Target> {
   const { touched, project } = target;
   const named =
-    project?.id === undefined || project.name !== undefined
+    project?.id === undefined
       ? target
       : {
           ...target,

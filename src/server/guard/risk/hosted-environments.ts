@@ -5,16 +5,7 @@ import {
   operations,
   type EnvironmentMode,
 } from '../../../contract/index.ts';
-import {
-  asMode,
-  listOfOrganization,
-  nameOfProject,
-  pointerIn,
-  textIn,
-  wholeListIn,
-  type Reader,
-  type Target,
-} from '../../context/index.ts';
+import { asMode, listOfOrganization, textIn, wholeListIn, type Reader, type Target } from '../../context/index.ts';
 import type { JsonRecord } from '../../json/index.ts';
 
 /**
@@ -78,28 +69,8 @@ async function hostedIn(
 }
 
 /**
- * The environments on the cluster by the list of the organization; undefined if the platform has no such list, or a row
- * doesn't tell its cluster.
- */
-async function hostedInOrganization(
-  clusterId: string,
-  reader: Reader,
-): Promise<readonly HostedEnvironment[] | undefined> {
-  const all = wholeListIn(await listOfOrganization(operations.list_environments_of_organization, reader));
-  if (!all?.every((one) => textIn(one, 'cluster_id') !== undefined)) return undefined;
-  return all
-    .filter((one) => one['cluster_id'] === clusterId)
-    .map((one) => ({
-      id: textIn(one, 'id'),
-      name: textIn(one, 'name'),
-      project: { id: pointerIn(one, 'project'), ...nameOfProject(one) },
-      mode: asMode(one['mode']),
-    }));
-}
-
-/**
- * Finds the environments that a cluster hosts, since a change to the cluster affects them too. Reads the list of the
- * organization or, if there is none, the projects and their environments, with a limit on requests and time.
+ * Finds the environments that a cluster hosts, since a change to the cluster affects them too. Reads the projects and
+ * their environments, with a limit on requests and time.
  * @param isEnough whether the search may stop with the environments found so far.
  * @throws ApiError if the platform fails, other than by not offering or forbidding a read.
  */
@@ -109,8 +80,6 @@ export async function findHostedEnvironments(
   searchLimit: SearchLimit,
   isEnough: (found: readonly HostedEnvironment[]) => boolean = () => false,
 ): Promise<HostedEnvironments> {
-  const listed = await hostedInOrganization(clusterId, reader);
-  if (listed) return { environments: listed, isComplete: true };
   const projects = wholeListIn(await listOfOrganization(operations.list_projects, reader));
   if (!projects) return { environments: [], isComplete: false };
   const searched = projects.slice(0, maximumProjects);
