@@ -87,6 +87,7 @@ describe('terminal sequences', () => {
       'env_text',
       'secrets.*',
       'source.docker.dockerfile_raw',
+      'tf_vars[].value',
       'value',
       'values_override.file.raw.values[].content',
       'variables.*',
