@@ -1,4 +1,4 @@
-import { operations, segmentOf } from '../../src/contract/index.ts';
+import { backupStates, maximumPageSize, operations, segmentOf } from '../../src/contract/index.ts';
 import {
   pruneRecord,
   readUses,
@@ -40,11 +40,18 @@ interface Database {
   readonly path: string;
 }
 
-const isComplete = (backup: JsonRecord): boolean => textAt(backup, 'status.state') === 'DEPLOYED';
+/** Whether a database can be restored from a backup. */
+export const isComplete = (backup: JsonRecord): boolean => textAt(backup, 'status.state') === backupStates.complete;
+
+/** That there is no complete backup, as far as one page of the list tells. */
+const noneText = (listed: number): string =>
+  listed < maximumPageSize ? 'no complete backup' : `no complete one among the newest ${listed}`;
 
 /** The path of a database with its newest complete backup, the state of a newer one, or why there is none. */
 async function newestOf({ id, path }: Database, context: ToolContext): Promise<JsonRecord | undefined> {
-  const list = await unlessFailing(context.attempt(operations.list_database_backups, { database_id: id }));
+  const list = await unlessFailing(
+    context.attempt(operations.list_database_backups, { database_id: id, page_size: maximumPageSize }),
+  );
   if (!list) return undefined;
   const backups = rowsIn(list);
   const newest = backups.find(isComplete);
@@ -53,12 +60,13 @@ async function newestOf({ id, path }: Database, context: ToolContext): Promise<J
     ...newest,
     path,
     newer: latest && latest !== newest ? `${textOf(latest, 'name')}: ${textAt(latest, 'status.state')}` : undefined,
-    none: newest ? undefined : ((await whyNone(id, context)) ?? 'no complete backup'),
+    none: newest ? undefined : ((await whyNone(id, context)) ?? noneText(backups.length)),
   });
 }
 
 /**
- * The newest backup of each database of a project or all, or why it has none, with what was looked at and what could not be read.
+ * The newest backup of each database of a project or all, or why it has none, with what was looked at and what could
+ * not be read.
  * @throws ApiError if the platform fails as a whole
  */
 export async function newestBackups(

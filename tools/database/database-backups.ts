@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { backupStates, isRecord, operations, reference, unknownTime, type InputOf } from '../../src/contract/index.ts';
+import { isRecord, operations, reference, unknownTime, type InputOf } from '../../src/contract/index.ts';
 import {
   compact,
   defineTool,
@@ -23,7 +23,7 @@ import {
 import { oneOfOrNone } from '../shared/any-service.ts';
 import { startMoment } from '../shared/deployment-started.ts';
 import { lackingText } from '../shared/places.ts';
-import { newestBackups, newestColumns, readsOfNewest, whyNone } from './backups-everywhere.ts';
+import { isComplete, newestBackups, newestColumns, readsOfNewest, whyNone } from './backups-everywhere.ts';
 
 export const createDatabaseBackup = defineTool(operations.create_database_backup, {
   toolset: 'services',
@@ -174,8 +174,6 @@ export const restoreDatabase = defineTool(operations.restore_database, {
   },
   preview: whatReturns,
 });
-
-const isComplete = (backup: JsonRecord): boolean => textAt(backup, 'status.state') === backupStates.complete;
 
 const madeText = (backup: JsonRecord): string =>
   `${show(textOf(backup, 'name'))} of ${textOf(backup, 'created_at') ?? `an ${unknownTime}`}`;

@@ -40,6 +40,8 @@ async function stateLine(service: JsonRecord, reader: Pick<ToolContext, 'attempt
     'applying the copy changes what the original made, and deleting the copy can destroy it, in the cloud account too';
   if (isShared)
     return `The copy of ${name} has the state of the original, in the backend that its repository names: ${together}.`;
+  if (own === undefined)
+    return `Not known: where the state of ${name} is kept. If its repository names a backend, the copy shares the state of the original: ${together}. Otherwise the copy begins with an empty state.`;
   return `The copy of ${name} begins with ${isOwn ? 'an empty state of its own' : 'an empty state'}: applying it makes everything once more, and deleting it destroys only what it made. But if its repository names a backend, it shares the state of the original: ${together}.`;
 }
 

@@ -3,6 +3,7 @@ import {
   asRuleTime,
   DeploymentRuleRequest,
   isClockTime,
+  maximumPageSize,
   nextEvents,
   operations,
   reference,
@@ -119,6 +120,11 @@ const effect: Preview = reading(
 /** How many jobs a plan names. */
 const mostNamed = 20;
 
+const some = (names: readonly string[]): string => {
+  const more = names.length - mostNamed;
+  return `${names.slice(0, mostNamed).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+};
+
 /** The jobs with a schedule of an environment, which a stop of it takes down. */
 const jobsThatWait: Preview = reading(
   readUses(
@@ -130,25 +136,27 @@ const jobsThatWait: Preview = reading(
     if (wanted['auto_stop'] !== true) return [];
     const list = await reader.attempt(operations.list_services, {
       environment_id: String(wanted['environment_id']),
-      page_size: 100,
+      page_size: maximumPageSize,
     });
     if (!list) return [notKnown('which scheduled jobs do not run while it is stopped')];
-    const jobs = rowsIn(list).filter(({ service_type: type }) => String(type).toLowerCase() === 'job');
-    const named = await Promise.all(
+    const services = rowsIn(list);
+    const jobs = services.filter(({ service_type: type }) => String(type).toLowerCase() === 'job');
+    const read = await Promise.all(
       jobs.map(async (row) => {
         const job: JsonRecord | undefined =
           row['schedule'] === undefined ? await reader.attempt(operations.get_job, { job_id: String(row['id']) }) : row;
-        const time = scheduleText(job);
-        return time === undefined ? [] : [`${show(row['name'])} at ${time}`];
+        return { name: show(row['name']), isRead: job !== undefined, time: scheduleText(job) };
       }),
     );
-    const all = named.flat();
-    const more = all.length - mostNamed;
-    return all.length === 0
-      ? []
-      : [
-          `Scheduled jobs that do not run while it is stopped: ${all.slice(0, mostNamed).join(', ')}${more > 0 ? ` and ${more} more` : ''}.`,
-        ];
+    const scheduled = read.flatMap(({ name, time }) => (time === undefined ? [] : [`${name} at ${time}`]));
+    const unread = read.flatMap(({ name, isRead }) => (isRead ? [] : [name]));
+    return [
+      ...(scheduled.length > 0 ? [`Scheduled jobs that do not run while it is stopped: ${some(scheduled)}.`] : []),
+      ...(unread.length > 0 ? [notKnown(`whether these jobs are scheduled: ${some(unread)}`)] : []),
+      ...(services.length < maximumPageSize
+        ? []
+        : [notKnown(`which jobs are scheduled beyond the first ${services.length} services`)]),
+    ];
   },
 );
 

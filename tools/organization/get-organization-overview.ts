@@ -54,12 +54,12 @@ const firstSteps = ({ project, environment }: JsonRecord): readonly NextCall[] =
         tool: 'create_environment',
         arguments: { project },
         needs: 'its name and mode',
-        why: 'there is none in this project yet',
+        why: 'none of this project is shown here',
       },
     ];
   return [
     { tool: 'list_projects', arguments: {}, why: 'whether there is one without environments' },
-    { tool: 'create_project', arguments: {}, needs: 'its name', why: 'there is no environment yet' },
+    { tool: 'create_project', arguments: {}, needs: 'its name', why: 'no environment is shown here' },
   ];
 };
 

@@ -15,24 +15,13 @@ import {
 } from '../../src/server/tool/index.ts';
 import { joined, movedSecretLines } from '../shared/plan-parts.ts';
 import { inKnownWords } from './event-words.ts';
-
-const columns = [
-  'target_url',
-  'enabled',
-  'kind',
-  'events',
-  'project_names_filter',
-  'environment_types_filter',
-  'description',
-  'target_secret_set',
-  'id',
-];
+import { webhookColumns } from './webhooks.ts';
 
 export const listWebhooks = defineTool(operations.list_webhooks, {
   toolset: 'administration',
   title: 'All webhooks: who is told of deployments',
   description: 'List the webhooks: address, events, which projects and modes, and whether each is on.',
-  render: table('webhook', columns),
+  render: table('webhook', webhookColumns),
 });
 
 /** A webhook as it is now, by its own read or, where the platform lacks that, from the list. */

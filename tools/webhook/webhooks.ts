@@ -115,7 +115,8 @@ export const createWebhook = defineTool(operations.create_webhook, {
       : [],
 });
 
-const webhookColumns = [
+/** The default columns of a webhook. */
+export const webhookColumns = [
   'target_url',
   'enabled',
   'kind',

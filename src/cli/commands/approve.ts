@@ -1,11 +1,12 @@
 import { existsSync } from 'node:fs';
-import type { Config } from '../config/index.ts';
+import { ConfigError, type Config } from '../config/index.ts';
 import { clean } from '../../server/redaction/index.ts';
 import {
   createApprovalQueue,
   hasSecret,
   secretHash,
   matchesTyped,
+  operatorName,
   planText,
   setSecret,
   terminalSource,
@@ -137,7 +138,9 @@ async function changeSecret(
 }
 
 /** Asks for the secret of a new operator, and prints their entry for the operators file. It holds no secret. */
-async function printOperatorEntry(name: string, terminal: Terminal): Promise<void> {
+async function printOperatorEntry(text: string, terminal: Terminal): Promise<void> {
+  const { data: name, error } = operatorName().safeParse(text);
+  if (name === undefined) throw new ConfigError(`--operator-entry ${error!.issues[0]!.message}.`);
   const secret = await askNewSecret(terminal);
   const hash = await withProgress('Hashing the secret', () => secretHash(secret));
   terminal.write(`Put this under "operators:" in the operators file:\n  - name: ${name}\n    secret: ${hash}\n`);

@@ -17,7 +17,6 @@ export {
   profileNames,
   readConfig,
   settingsOf,
-  textMatching,
   type CommandName,
   type Config,
   type GivenFlags,

@@ -1,7 +1,8 @@
+import { dirname } from 'node:path';
 import { ConfigError, type Config, type GivenFlags, givenOptions, type OptionName } from '../config/index.ts';
 import { type Launch, launchOf } from '../init/launch.ts';
 import { wrapped } from '../terminal/lines.ts';
-import { folderOf, isInHome, secretsFile, unitText, type UnitSettings, unitUser } from './unit-text.ts';
+import { isInHome, secretsFile, unitText, type UnitSettings, unitUser } from './unit-text.ts';
 
 const dataFolder = `/var/lib/${unitUser}`;
 
@@ -32,7 +33,7 @@ export function unitSettings(config: Config, flags: GivenFlags, env: NodeJS.Proc
   const names = given.map(({ option }) => option.name);
   const dataDir = names.includes('dataDir') ? config.dataDir : dataFolder;
   const keysDir = names.includes('keysDir') ? [config.keysDir] : [];
-  const tokenFile = config.tokenFile === undefined ? [] : [folderOf(config.tokenFile)];
+  const tokenFile = config.tokenFile === undefined ? [] : [dirname(config.tokenFile)];
   const missing = Object.entries(defaults).filter(([name]) => !names.includes(name as OptionName));
   return {
     launch,

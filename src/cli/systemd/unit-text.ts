@@ -1,4 +1,3 @@
-import { dirname } from 'node:path';
 import type { Launch } from '../init/launch.ts';
 
 /** What a unit of systemd starts, and what it may write. */
@@ -127,6 +126,3 @@ SystemCallErrorNumber=EPERM
 WantedBy=multi-user.target
 `;
 }
-
-/** The folder of a file that is created if it is missing. */
-export const folderOf = (file: string): string => dirname(file);

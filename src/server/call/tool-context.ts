@@ -14,6 +14,15 @@ const reasonDenied = (error: unknown): string | undefined =>
 /** A line about a read that left something out. */
 const unreadLine = (operation: string, reason: string): string => `Not read: ${operation}, because ${reason}.`;
 
+/** Leaves out of answers what the caller may not see, and collects notes about it. */
+const narrowing =
+  (call: Call, notes: Set<string>): ToolCall['visible'] =>
+  async <Answer>(operation: AnyOperation, input: JsonRecord, answer: Answer): Promise<Answer> => {
+    const { answer: narrowed, note } = await withoutHiddenRows(call, operation, input, answer);
+    if (note !== undefined) notes.add(note);
+    return narrowed as Answer;
+  };
+
 /** Waits in real time. */
 const wait = (milliseconds: number, signal: AbortSignal): Promise<void> => sleep(milliseconds, undefined, { signal });
 
@@ -53,11 +62,7 @@ export function toolContextOf(
   const notes = new Set<string>();
   const denials = new Map<string, CallFailure>();
   const timeLeft = (): number => deadline - clock.now();
-  const visible = async <Answer>(operation: AnyOperation, input: JsonRecord, answer: Answer): Promise<Answer> => {
-    const { answer: narrowed, note } = await withoutHiddenRows(call, operation, input, answer);
-    if (note !== undefined) notes.add(note);
-    return narrowed as Answer;
-  };
+  const visible = narrowing(call, notes);
   const rules: Parameters<typeof call.reader.under>[0] = {
     assertAllowed: (operation, input) =>
       assertReadAllowed(call, operation, input).catch((error: unknown) => {
@@ -133,11 +138,7 @@ export function previewReader(call: AssessedCall): { readonly reader: Reader; re
         throw error;
       });
     },
-    narrow: async (operation, input, answer) => {
-      const { answer: narrowed, note } = await withoutHiddenRows(call, operation, input, answer);
-      if (note !== undefined) leftOut.add(note);
-      return narrowed;
-    },
+    narrow: narrowing(call, leftOut),
     reasonUnread: (error) => wholeRows.reasonUnread?.(error) ?? reasonDenied(error),
   });
   return { reader, leftOut };

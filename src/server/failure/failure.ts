@@ -53,7 +53,8 @@ export type InvalidSeal =
 
 /**
  * Why the operator is asked instead of the client's user: the plan is longer than a client's question may be, the
- * policy reserves such calls for the operator or wants somebody else to agree, or the client declared that it can ask, but failed to.
+ * policy reserves such calls for the operator or wants somebody else to agree, or the client declared that it can ask,
+ * but failed to.
  */
 export type InsteadOfClient = 'too_long' | 'operator_only' | 'two_person' | AskingFailure;
 

@@ -1,11 +1,10 @@
-import { readFile } from 'node:fs/promises';
 import * as z from 'zod';
-import { decodedText, unreadableBecause } from '../../../contract/index.ts';
 import { omit } from '../../json/index.ts';
 import { conditionText, holds, type CallSituation } from '../policy/match.ts';
 import { locatedRule, type Conditions } from '../policy/rules.ts';
 import { needsConfirmation } from '../risk/risk.ts';
 import { hasSecret, isSecretHash } from './operator-secret.ts';
+import { parseSettings, readSettings, type Unusable } from './settings-file.ts';
 
 /** Somebody who may decide on waiting calls, from the operators file. */
 export interface NamedOperator {
@@ -22,10 +21,14 @@ export interface NamedOperator {
 
 const list = () => z.array(z.string().min(1));
 
+/** The schema of an operator's name. */
+export const operatorName = () =>
+  z.string().regex(/^[\w.-]{1,64}$/, 'must be 1 to 64 letters, digits, ".", "_" or "-"');
+
 const operatorSchema = () =>
   z
     .strictObject({
-      name: z.string().regex(/^[\w.-]{1,64}$/, 'must be 1 to 64 letters, digits, ".", "_" or "-"'),
+      name: operatorName(),
       secret: z
         .string()
         .refine(isSecretHash, {
@@ -61,43 +64,25 @@ const fileSchema = () =>
     if (twice !== undefined) context.addIssue({ code: 'custom', message: `"${twice}" is there twice` });
   });
 
-const unusable = (path: string, why: string): Error => new Error(`The operators can't be used: ${path}: ${why}`);
+const unusableAt =
+  (path: string): Unusable =>
+  (why) =>
+    new Error(`The operators can't be used: ${path}: ${why}`);
 
 /**
  * Parses an operators file in YAML or JSON.
  * @param path the file's name in errors.
  * @throws Error with all faults. It repeats nothing that stands where a secret's hash belongs.
  */
-export async function parseOperators(path: string, text: string): Promise<readonly NamedOperator[]> {
-  // The bundler keeps only the default export of a CommonJS package.
-  const { parse } = (await import('yaml')).default;
-  let content: unknown;
-  try {
-    content = parse(text, { prettyErrors: false });
-  } catch (error) {
-    throw unusable(path, (error as Error).message);
-  }
-  const file = fileSchema().safeParse(content);
-  if (!file.success)
-    throw unusable(
-      path,
-      file.error.issues.map(({ path: at, message }) => `${at.join('.') || 'the file'}: ${message}`).join('; '),
-    );
-  return file.data.operators;
-}
+export const parseOperators = async (path: string, text: string): Promise<readonly NamedOperator[]> =>
+  (await parseSettings(text, fileSchema(), unusableAt(path))).operators;
 
 /**
  * Reads an operators file. It is read whenever somebody decides, so that a change holds at once.
  * @throws Error if it can't be read, or that lists its faults.
  */
-export async function readOperators(path: string): Promise<readonly NamedOperator[]> {
-  const text = await readFile(path)
-    .then(decodedText)
-    .catch((error: unknown) => {
-      throw unusable(path, `it can't be read (${unreadableBecause(error)})`);
-    });
-  return parseOperators(path, text);
-}
+export const readOperators = async (path: string): Promise<readonly NamedOperator[]> =>
+  parseOperators(path, await readSettings(path, unusableAt(path)));
 
 /** Whether anybody can decide: there is an operators file, or the one operator has set a secret. */
 export const hasOperators = async ({

@@ -1,8 +1,7 @@
-import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import * as z from 'zod';
-import { decodedText, unreadableBecause } from '../../../../contract/index.ts';
 import { parseWebhookKey, parseWebhookUrl, type WebhookTarget } from '../signed-sender.ts';
+import { parseSettings, readSettings, type Unusable } from '../settings-file.ts';
 
 /** The file of a chat. */
 export interface ChatSettings {
@@ -23,44 +22,24 @@ const fileSchema = () =>
       error: 'needs url or url_file, and not both',
     });
 
-const unusable = (path: string, why: string): Error => new Error(`The approvals chat can't be used: ${path}: ${why}`);
-
-const textOf = (path: string): Promise<string> =>
-  readFile(path)
-    .then(decodedText)
-    .catch((error: unknown) => {
-      throw unusable(path, `it can't be read (${unreadableBecause(error)})`);
-    });
-
 /**
  * Reads the file of a chat, in YAML or JSON. Files that it names are relative to it.
  * @throws Error that says what is wrong, without a secret or the URL.
  */
 export async function readChatSettings(path: string): Promise<ChatSettings> {
-  const text = await textOf(path);
-  // The bundler keeps only the default export of a CommonJS package.
-  const { parse } = (await import('yaml')).default;
-  let content: unknown;
-  try {
-    content = parse(text, { prettyErrors: false });
-  } catch (error) {
-    throw unusable(path, (error as Error).message);
-  }
-  const file = fileSchema().safeParse(content);
-  if (!file.success)
-    throw unusable(
-      path,
-      file.error.issues.map(({ path: at, message }) => `${at.join('.') || 'the file'}: ${message}`).join('; '),
-    );
-  const { url, url_file: urlFile, secret_file: secretFile } = file.data;
-  const beside = (name: string): string => resolve(dirname(path), name);
+  const unusable: Unusable = (why) => new Error(`The approvals chat can't be used: ${path}: ${why}`);
+  const file = await parseSettings(await readSettings(path, unusable), fileSchema(), unusable);
+  const { url, url_file: urlFile, secret_file: secretFile } = file;
+  const beside = (name: string): Promise<string> => {
+    const named = resolve(dirname(path), name);
+    return readSettings(named, (why) => new Error(`${named}: ${why}`));
+  };
   try {
     return {
-      target: parseWebhookUrl(url ?? (await textOf(beside(urlFile!))), 'approvals chat'),
-      key: parseWebhookKey(await textOf(beside(secretFile)), 'approvals chat'),
+      target: parseWebhookUrl(url ?? (await beside(urlFile!)), 'approvals chat'),
+      key: parseWebhookKey(await beside(secretFile), 'approvals chat'),
     };
   } catch (error) {
-    const { message } = error as Error;
-    throw message.startsWith("The approvals chat can't") ? error : unusable(path, message);
+    throw unusable((error as Error).message);
   }
 }
