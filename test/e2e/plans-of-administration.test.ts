@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { connectorsTo, type Connectors } from '../support/connectors.ts';
 import { agree, textOf, userAnswering, type TestClient } from '../support/mcp-clients.ts';
+import { startRecordingProxy } from '../support/recording-proxy.ts';
 import { startTestPlatform, type Json, type TestPlatform } from '../support/test-platform.ts';
 
 let platform: TestPlatform;
@@ -34,6 +35,24 @@ test('a timetable names the scheduled jobs that do not run while the environment
   expect(await planned('update_deployment_rule', { environment, auto_stop: false, stop_time: '20:00' })).not.toContain(
     'Scheduled jobs',
   );
+});
+
+test('a timetable says of which jobs nobody can tell whether they are scheduled', async () => {
+  const proxy = await startRecordingProxy(platform.url, {
+    alter: (_, path, body) =>
+      /^\/environment\/[^/]+\/services$/.test(path)
+        ? { results: (body as { results: Json[] }).results.map((row) => ({ ...row, schedule: undefined })) }
+        : /^\/job\/[^/]+$/.test(path)
+          ? []
+          : body,
+  });
+  const others = connectorsTo(proxy.url, platform.tokens.admin);
+  const result = await (
+    await others.modern(userAnswering(agree))
+  ).call('update_deployment_rule', { environment: 'shop/staging', auto_stop: true, stop_time: '19:00', dry_run: true });
+  expect(textOf(result)).toContain('Not known: whether these jobs are scheduled: nightly-report.');
+  await others.close();
+  await proxy.close();
 });
 
 describe('the copy of an environment', () => {
