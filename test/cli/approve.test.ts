@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { approveCommand } from '../../src/cli/commands/approve.ts';
 import { approvalsConfigOf } from '../../src/cli/wiring/guard.ts';
 import type { Terminal } from '../../src/cli/terminal/terminal.ts';
-import { readConfig, type Config } from '../../src/cli/config/read-config.ts';
+import { ConfigError, readConfig, type Config } from '../../src/cli/config/read-config.ts';
 import { createApprovals } from '../../src/server/guard/approvals/approvals.ts';
 import { parseOperators } from '../../src/server/guard/approvals/operators.ts';
 import { approvalRequest } from '../server/guard/approvals/approvals-fixture.ts';
@@ -392,6 +392,7 @@ describe('operators with names', () => {
   test('set no secret without a name, and get an entry for the file that holds no secret', async () => {
     const config = await namedConfig({ ada: {} });
     await expect(approveCommand(config, undefined, { setSecret: true }, person())).rejects.toThrow('--operator-entry');
+    await expect(approveCommand(config, undefined, { operatorEntry: 'c y' }, person())).rejects.toThrow(ConfigError);
     const operator = person('the secret of cy', 'the secret of cy');
     await approveCommand(config, undefined, { operatorEntry: 'cy' }, operator);
     expect(operator.seen).not.toContain('the secret of cy');

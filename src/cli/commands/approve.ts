@@ -139,8 +139,9 @@ async function changeSecret(
 
 /** Asks for the secret of a new operator, and prints their entry for the operators file. It holds no secret. */
 async function printOperatorEntry(text: string, terminal: Terminal): Promise<void> {
-  const { data: name, error } = operatorName().safeParse(text);
-  if (name === undefined) throw new ConfigError(`--operator-entry ${error!.issues[0]!.message}.`);
+  const parsed = operatorName().safeParse(text);
+  if (!parsed.success) throw new ConfigError(`--operator-entry ${parsed.error.issues[0]!.message}.`);
+  const name = parsed.data;
   const secret = await askNewSecret(terminal);
   const hash = await withProgress('Hashing the secret', () => secretHash(secret));
   terminal.write(`Put this under "operators:" in the operators file:\n  - name: ${name}\n    secret: ${hash}\n`);
