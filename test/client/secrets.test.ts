@@ -5,6 +5,7 @@ import { credentialOf } from '../../src/client/credential.ts';
 import type { ApiError } from '../../src/client/errors.ts';
 import { operations } from '../../src/contract/operations.ts';
 import { connectClient, apiErrorOf, fakeTime, ids, startStubServer, type StubResponse } from './stub-server.ts';
+import { runs } from '../support/runs.ts';
 
 /** Everything a logger, a debugger or a caller might print of an error. */
 const shown = (error: ApiError): string =>
@@ -80,7 +81,7 @@ describe('a credential that a server sends back', () => {
         expect(all).not.toContain(encodeURIComponent(secret));
         expect(all).not.toContain(Buffer.from(secret).toString('base64').replace(/=+$/, ''));
       }),
-      { numRuns: 250 },
+      { numRuns: runs(250) },
     );
   });
 

@@ -6,6 +6,7 @@ import type { Tool } from '../../src/server/tool/tool.ts';
 import { tools } from '../../tools/index.ts';
 import { issuesOfCall } from '../support/argument-issues.ts';
 import { valuesOf } from '../support/schema-values.ts';
+import { runs } from '../support/runs.ts';
 
 const controls = ['dry_run'];
 
@@ -31,7 +32,7 @@ describe('no tool refuses what it advertises:', () => {
       fc.property(valuesOf(schema), (value) => {
         expect(issuesWith(tool, name, value)).toEqual([]);
       }),
-      { numRuns: 40 },
+      { numRuns: runs(40) },
     );
   });
 
@@ -46,7 +47,7 @@ describe('no tool refuses what it advertises:', () => {
       fc.property(fc.record(shape), (args) => {
         expect(issuesOfCall(tool, args).filter((issue) => !acrossMembers.test(issue))).toEqual([]);
       }),
-      { numRuns: 20 },
+      { numRuns: runs(20) },
     );
   });
 
@@ -57,7 +58,7 @@ describe('no tool refuses what it advertises:', () => {
         fc.property(valuesOf(schema), (value) => {
           expect(issuesWith(tool, name, String(value))).toEqual([]);
         }),
-        { numRuns: 20 },
+        { numRuns: runs(20) },
       );
     },
   );

@@ -10,6 +10,7 @@ import {
 } from '../../../src/platform/runtime/simulated/simulated-runtime.ts';
 import type { SimulationContext, PlatformState } from '../../../src/platform/runtime/simulated/simulation-context.ts';
 import { manualClock, specs } from '../engine/engine-fixture.ts';
+import { runs } from '../../support/runs.ts';
 
 const phase: Phase = {
   state: 'DEPLOYING',
@@ -93,7 +94,7 @@ test('lines read in pieces, by processes that know nothing of each other, are th
       }
       expect(lines).toEqual(allLines);
     }),
-    { numRuns: 30 },
+    { numRuns: runs(30) },
   );
 });
 

@@ -1,6 +1,7 @@
 import { assert, constantFrom, property, string } from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { agreedText, clean } from '../../../src/server/redaction/index.ts';
+import { runs } from '../../support/runs.ts';
 
 /** A text as somebody agrees to it, and what is told of it. */
 function shown(raw: string) {
@@ -125,7 +126,7 @@ test('nothing is lost, and nothing changes the second time', () => {
         );
       expect(readBack(restored)).toBe(readBack(raw));
     }),
-    { numRuns: 500 },
+    { numRuns: runs(500) },
   );
 });
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createRedaction, delimited } from '../../../src/server/redaction/index.ts';
+import { createRedaction, delimited, writeOutOddLetters } from '../../../src/server/redaction/index.ts';
 
 test.each([
   ['a.'],
@@ -23,3 +23,10 @@ test.each([
   const hostile = part.repeat(200_000);
   expect(delimited(createRedaction().text(hostile)).length).toBeGreaterThan(20);
 });
+
+test.each(['а', 'aа ', 'א', 'א ', '\u0301', '∕a', 'א-', '日a', 'хор '])(
+  'odd letters of %j are written out in linear time',
+  (part) => {
+    expect(writeOutOddLetters(part.repeat(50_000)).length).toBeGreaterThan(0);
+  },
+);

@@ -4,6 +4,7 @@ import { hiddenSecret } from '../../../src/contract/index.ts';
 import { createRedaction, protectLog, type Redactor } from '../../../src/server/redaction/index.ts';
 import { memoryLog } from '../../support/call-context.ts';
 import { anyText } from '../../support/any-text.ts';
+import { runs } from '../../support/runs.ts';
 
 const token = 'plat-form_T0ken/of+all';
 const mentioned = 'mentioned-by-4nn';
@@ -128,7 +129,7 @@ test('what was made fit to be shown stays as it is', () => {
       const once = redactor.value(value);
       expect(redactor.value(once)).toEqual(once);
     }),
-    { numRuns: 40 },
+    { numRuns: runs(40) },
   );
 });
 

@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { fit, maximumCharacters } from '../../../src/server/output/fit.ts';
 import { logLines, record, table, wholeTable } from '../../../src/server/tool/render.ts';
+import { runs } from '../../support/runs.ts';
 
 const rowsOf = (view: Record<string, unknown>) => view['results'] as Record<string, unknown>[];
 
@@ -138,7 +139,7 @@ describe('fitting', () => {
     );
     fc.assert(
       fc.property(anything, (value) => fit(value, record()).text.length <= maximumCharacters),
-      { numRuns: 20 },
+      { numRuns: runs(20) },
     );
   });
 });
