@@ -60,6 +60,7 @@ const onlyInFullOfDocker = [
   'first-steps',
   'grpc-and-web-sockets',
   'hosts',
+  'job-runs',
   'killed-builds',
   'killed-engine',
   'killed-jobs',
@@ -220,7 +221,7 @@ export const suites: readonly Suite[] = [
       'test/platform/testing/control/**/*.test.ts',
       'test/platform/api/{arbitrary-json,documented-answers,events,operations}.test.ts',
       // Resources outside of the document, from their creation to their deletion.
-      'test/platform/api/{alert-receivers,created-services,deployment-windows,environment-ends,job-runs,registries}.test.ts',
+      'test/platform/api/{alert-receivers,created-services,deployment-windows,environment-ends,job-runs,people-lives,place-lives,registries}.test.ts',
       'test/platform/engine/{crash,fencing,model,observations,timetable}.test.ts',
       'test/platform/store/{conversion,killed-conversion,old-directories}.test.ts',
       'test/platform/conditions-to-diagnosis.test.ts',
