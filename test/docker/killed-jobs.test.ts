@@ -118,6 +118,34 @@ test('a container that the engine made for a run, and forgot when it was killed,
   await expect.poll(made, within).toEqual([]);
 });
 
+test('a run that is canceled ends also where the platform is killed right then, and its schedule stays', async () => {
+  const id = await create('canceled', 'true', { scheduled_at: '0 0 1 1 *' });
+  await platform.call('POST', `/job/${id}/deploy`);
+  await expect.poll(() => state(id), within).toBe('DEPLOYED');
+  const run = { arguments: ['-c', 'trap "exit 0" TERM; echo begun; sleep 600 & wait'] };
+  await platform.call('POST', `/job/${id}/run`, run);
+  await expect.poll(() => messages(id), within).toContain('begun');
+  await platform.call('POST', `/job/${id}/run/cancel`);
+  await platform.kill();
+  await platform.start();
+  await expect
+    .poll(() => history(id), within)
+    .toEqual([
+      ['a person', 'DEPLOYED'],
+      ['a person', 'CANCELED'],
+    ]);
+  await expect.poll(made, within).toEqual([]);
+  expect(nextRunOf(id)).toBe(Date.UTC(new Date().getUTCFullYear() + 1, 0, 1));
+});
+
+/** When a job runs next by its schedule, in milliseconds since the epoch. */
+const nextRunOf = (id: string): unknown => {
+  const records = new DatabaseSync(join(platform.dataDir, databaseFile), { readOnly: true });
+  const row = records.prepare('SELECT due_ms FROM timer WHERE kind = ? AND subject_id = ?').get('JOB_RUN', id);
+  records.close();
+  return row?.['due_ms'];
+};
+
 /** Moves the next run of a job, while the platform is down. */
 const nextRunAt = (id: string, milliseconds: number): void => {
   const records = new DatabaseSync(join(platform.dataDir, databaseFile));
