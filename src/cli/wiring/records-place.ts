@@ -1,15 +1,16 @@
 import type { Config } from '../config/index.ts';
 import type { RecordsPlace } from '../../platform/index.ts';
 import type { DataStore } from '../../platform/store/index.ts';
-import { hasTables } from './existing-tables.ts';
+import type { RecordsOptions } from '../../platform/store/postgres/open-records.ts';
+import { schemaStateIn } from './existing-tables.ts';
 
 /** Opens the records of a platform in a database. Its code is loaded only then. */
-async function openAt(databaseUrl: string): Promise<DataStore> {
+async function openAt(databaseUrl: string, options: RecordsOptions = {}): Promise<DataStore> {
   const [{ parseAddress }, { openPostgresRecords }] = await Promise.all([
     import('../../postgres/index.ts'),
     import('../../platform/store/postgres/open-records.ts'),
   ]);
-  return openPostgresRecords(parseAddress(databaseUrl));
+  return openPostgresRecords(parseAddress(databaseUrl), options);
 }
 
 /** The location of the configured platform's records: a database shared by several processes, or the data directory. */
@@ -21,7 +22,9 @@ export const recordsPlaceOf = ({ dataDir, keysDir, databaseUrl }: Config): Recor
 
 /**
  * The same for a command that needs records which are there already. A data directory is examined where it is opened.
- * @throws Error if the configured database has none, or they are of an earlier version
+ * Records of an earlier version in a database stay as they are: processes of that version may serve them, and a token
+ * has to be revocable at once.
+ * @throws Error if the configured database has none
  */
 export async function existingRecordsOf(config: Config): Promise<RecordsPlace> {
   const { databaseUrl } = config;
@@ -30,9 +33,9 @@ export async function existingRecordsOf(config: Config): Promise<RecordsPlace> {
     import('../../postgres/index.ts'),
     import('../../platform/store/postgres/open-records.ts'),
   ]);
-  if (!(await hasTables(databaseUrl, platformSchema, 'the platform')))
+  if ((await schemaStateIn(databaseUrl, platformSchema)) === 'missing')
     throw new Error(
       `There is no platform in ${shownAddress(parseAddress(databaseUrl))}. Check INFRA_DATABASE_URL, or create its first token: token create.`,
     );
-  return recordsPlaceOf(config);
+  return { ...recordsPlaceOf(config), openRecords: () => openAt(databaseUrl, { migrates: false }) };
 }

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import type { Config } from '../config/index.ts';
 import { keysFromFile, keyRingOrNewIn, type KeyRing, type ServerLogger } from '../../server/context/index.ts';
 import type { SharedKey, SharedStore } from '../../server/guard/index.ts';
-import { hasTables } from './existing-tables.ts';
+import { schemaStateIn } from './existing-tables.ts';
 import { keyFilesOf } from './secret-file.ts';
 
 /** The state that servers with the same database share. They also have the same keys. */
@@ -153,6 +153,14 @@ async function openStore(
 export const openSharedStore = async (config: Config): Promise<SharedStore | undefined> =>
   config.databaseUrl === undefined ? undefined : openStore(config, config.databaseUrl, requireGuardKey);
 
+async function olderError(databaseUrl: string): Promise<Error> {
+  const { parseAddress, shownAddress } = await import('../../postgres/index.ts');
+  return new Error(
+    `The records of the servers in ${shownAddress(parseAddress(databaseUrl))} are of an earlier version. A command that reads does not migrate them: ` +
+      'start a server of this version, which does, or run this command with the version of the servers that run.',
+  );
+}
+
 /**
  * The same for a command that only reads: creates neither tables nor keys.
  * @returns undefined without a database, and if no server has used it
@@ -162,9 +170,9 @@ export async function openExistingSharedStore(config: Config): Promise<SharedSto
   const { databaseUrl } = config;
   if (databaseUrl === undefined) return undefined;
   const { guardSchema } = await import('../../server/guard/storage/postgres-store.ts');
-  return (await hasTables(databaseUrl, guardSchema, 'the servers'))
-    ? openStore(config, databaseUrl, isUsedWithGuardKey)
-    : undefined;
+  const state = await schemaStateIn(databaseUrl, guardSchema);
+  if (state === 'older') throw await olderError(databaseUrl);
+  return state === 'missing' ? undefined : openStore(config, databaseUrl, isUsedWithGuardKey);
 }
 
 /** Notifies the servers of the operator's new secret. */

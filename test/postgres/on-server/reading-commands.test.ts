@@ -6,10 +6,12 @@ import { approveCommand } from '../../../src/cli/commands/approve.ts';
 import { auditShowCommand, auditVerifyCommand } from '../../../src/cli/commands/audit.ts';
 import { tokenListCommand, tokenRevokeCommand } from '../../../src/cli/commands/token.ts';
 import { type Config, readConfig } from '../../../src/cli/config/index.ts';
-import { openPool, type PostgresPool, shownAddress } from '../../../src/postgres/index.ts';
+import { migrateSchema, openPool, type PostgresPool, shownAddress } from '../../../src/postgres/index.ts';
+import { acceptToken } from '../../../src/platform/api/tokens.ts';
+import { systemRandom } from '../../../src/platform/common/random.ts';
 import { openPostgresRecords } from '../../../src/platform/store/postgres/open-records.ts';
 import { platformSchema } from '../../../src/platform/store/platform-schema.ts';
-import { postgresGuardStore } from '../../../src/server/guard/storage/postgres-store.ts';
+import { guardSchema, postgresGuardStore } from '../../../src/server/guard/storage/postgres-store.ts';
 import { addressOf } from '../../support/postgres/test-databases.ts';
 import { type OwnDatabase, ownDatabase } from './own-database.ts';
 
@@ -93,11 +95,10 @@ describe('a command that reads makes neither tables nor files in an empty databa
 });
 
 describe('a command that reads', () => {
-  test('leaves the tables of an earlier version as they are, and says so', async () => {
-    const earlier = { ...platformSchema, steps: platformSchema.steps.slice(0, 1) };
-    await (await openPostgresRecords(database.address, { schema: earlier })).destroy();
+  test('leaves the tables of earlier servers as they are, and says so', async () => {
+    await migrateSchema(pool, { ...guardSchema, steps: guardSchema.steps.slice(0, 1) });
     const before = await whatIsThere();
-    await expect(tokenListCommand(config, {})).rejects.toThrow(/earlier version/);
+    await expect(listWaiting()).rejects.toThrow(/earlier version/);
     expect(await whatIsThere()).toEqual(before);
   });
 
@@ -118,3 +119,18 @@ describe('a command that reads', () => {
     expect((await whatIsThere()).files).toEqual([]);
   });
 });
+
+test.each([1, platformSchema.steps.length - 1])(
+  'tokens of an earlier platform, whose schema has %i steps, are listed and revoked, and no step is taken',
+  async (steps) => {
+    const schema = { ...platformSchema, steps: platformSchema.steps.slice(0, steps) };
+    const records = await openPostgresRecords(database.address, { schema });
+    await acceptToken(records, 'leaked', 'a value', { clock: records.clock, random: systemRandom });
+    await records.destroy();
+    const before = await whatIsThere();
+    await tokenRevokeCommand(config, 'leaked');
+    await tokenListCommand(config, { json: true });
+    expect(JSON.parse(printed)).toMatchObject([{ name: 'leaked', revoked_at: expect.any(String) as string }]);
+    expect(await whatIsThere()).toEqual(before);
+  },
+);

@@ -78,16 +78,21 @@ export interface RecordsOptions {
   readonly ownClock?: PlatformClock;
   /** The schema that this program knows; default its own. */
   readonly schema?: Schema;
+  /**
+   * Whether it migrates the records first; default true. Otherwise there must be some, of any compatible version, and
+   * only what every version has may be used.
+   */
+  readonly migrates?: boolean;
 }
 
 /**
- * Opens and migrates the records in a database. Several processes may use them at once.
+ * Opens the records in a database. Several processes may use them at once.
  * @throws Error if the database can't be reached, IncompatibleSchema if its version is newer and this program can't
  * work on it
  */
 export async function openPostgresRecords(
   address: PostgresAddress,
-  { maximumConnections = defaultConnections, ownClock, schema = platformSchema }: RecordsOptions = {},
+  { maximumConnections = defaultConnections, ownClock, schema = platformSchema, migrates = true }: RecordsOptions = {},
 ): Promise<DataStore> {
   const options: PoolOptions = { applicationName: 'infra-mcp-platform', maximumConnections };
   const pool = openPool(address, options);
@@ -95,7 +100,7 @@ export async function openPostgresRecords(
   let unusable: IncompatibleSchema | undefined;
   let clock: DatabaseClock;
   try {
-    await migrateSchema(pool, schema, announceSchema);
+    await (migrates ? migrateSchema(pool, schema, announceSchema) : requireCompatible(pool, schema));
     clock = await followDatabaseClock(pool, ownClock);
   } catch (error) {
     await pool.end();
