@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config';
 import { patience } from './test/support/eventually.ts';
 import { leftOut } from './test/support/postgres/left-out.ts';
 import { reportsVariable } from './test/support/suite-counts.ts';
-import { fastSuite, filesOf, isLanding, suiteOfMode } from './test/suites.ts';
+import { fastSuite, filesOf, isLanding, suiteOfMode, tryAllVariable } from './test/suites.ts';
 
 /** Those of the thorough suite that replace modules, which needs a worker that has loaded none. */
 const replacingModules = ['test/server/call/stage-failures.test.ts', 'test/server/guard/approvals/deriving.test.ts'];
@@ -29,7 +29,8 @@ export default defineConfig(({ mode }) => {
       : mode === 'postgres'
         ? ['test/support/postgres/global-setup.ts']
         : [],
-    ...(isInProcess ? { setupFiles: ['test/support/runs.ts'] } : {}),
+    setupFiles: ['test/support/runs.ts'],
+    ...(isInProcess ? {} : { env: { [tryAllVariable]: 'true' } }),
     // These mostly wait for deployments to end. On a slow machine all of them take as long as the suite.
     ...(mode === 'foreign' ? { maxConcurrency: 20 } : {}),
     // Each of these starts programs that keep a core busy.

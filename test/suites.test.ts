@@ -15,6 +15,8 @@ const runs = (list: (typeof lists)[number], file: string): boolean =>
     );
   });
 
+const makesFewer = (file: string): boolean => /\b(?:isLanding|someOf)\b/.test(readText(file));
+
 describe('suites', () => {
   test('have every test file, each in one of them', () => {
     expect(testFiles.length).toBeGreaterThan(300);
@@ -52,6 +54,13 @@ describe('suites', () => {
   test('have a script, and a name of their own', () => {
     for (const { script } of suites) expect(Object.keys(manifest.scripts)).toContain(script);
     expect(new Set(suites.map(({ name }) => name)).size).toBe(suites.length);
+  });
+
+  test('say that they make fewer cases in the landing list, where their files do', () => {
+    for (const file of testFiles.filter((each) => each !== 'test/suites.test.ts' && makesFewer(each))) {
+      const [suite] = suitesOf(file);
+      expect(suite!.landing, file).toHaveProperty('fewer');
+    }
   });
 
   test('leave out of the landing list what is in the full one', () => {

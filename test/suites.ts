@@ -11,6 +11,9 @@ export type List = (typeof lists)[number];
  */
 export const listVariable = 'TEST_LIST';
 
+/** The variable that tells the property tests of a slow suite to try all inputs, where no list runs it. */
+export const tryAllVariable = 'TEST_TRIES_ALL';
+
 /** Whether the landing list runs, in which suites make fewer cases. */
 export const isLanding = process.env[listVariable] === 'landing';
 
@@ -183,14 +186,21 @@ export const suites: readonly Suite[] = [
     script: 'test:e2e',
     covers: 'what an assistant gets: clients over both transports against a platform',
     files: Object.entries(endToEndInFast).map(([folder, names]) => `${folder}/**/!(${names.join('|')}).test.ts`),
-    landing: { without: onlyInFullOfE2e },
+    landing: {
+      without: onlyInFullOfE2e,
+      fewer: 'what every tool does with names and repeated arguments for every fifth; one policy of each kind',
+    },
     minutes: { landing: 6.5 },
     byHand: 'when you change a tool, the guard or a transport',
   },
   {
     name: 'thorough',
     script: 'test:thorough',
-    landing: { without: onlyInFullOfThorough },
+    landing: {
+      without: onlyInFullOfThorough,
+      fewer:
+        'fewer inputs of property tests and moments of a crash, and of the options of `platform` and `control` those that find most',
+    },
     minutes: { landing: 8.5 },
     byHand: 'when you touch one of its files, or the command line',
     covers:
@@ -289,7 +299,8 @@ export const suites: readonly Suite[] = [
         'test/fleet/{platforms-failing,platforms-many,servers-many-clients,servers-upgrade}.test.ts',
         'test/fleet/platforms/{doctor,dumps,rolling-upgrade}.test.ts',
       ],
-      fewer: 'one kind of proxy, one moment of each kind at which something is stopped',
+      fewer:
+        'one kind of proxy, one moment of each kind at which something is stopped, no migration that is interrupted',
     },
     minutes: { landing: 8 },
     byHand: 'when you change what several platforms or servers share',

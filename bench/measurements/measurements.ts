@@ -4,6 +4,7 @@ import { clients } from './clients.ts';
 import { engine } from './engine.ts';
 import { heap } from './heap.ts';
 import { listOfTools } from './list.ts';
+import { masking } from './masking.ts';
 import { memory } from './memory.ts';
 import { platformRequests } from './platform.ts';
 import { start } from './start.ts';
@@ -20,4 +21,5 @@ export const measurements: readonly Measurement[] = [
   platformRequests,
   engine,
   variables,
+  masking,
 ];

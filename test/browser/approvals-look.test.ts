@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { hasBrowser } from '../support/browser.ts';
-import { isLanding } from '../suites.ts';
 import { committedPicture, differenceOf, keepPicture, looksAlike, pictureOf } from './pictures.ts';
 import { enter, startSamplePage } from './sample-page.ts';
 import { useTabs } from './tabs.ts';
@@ -166,7 +165,7 @@ describe.skipIf(!hasBrowser)('on phones and large screens, light and dark, the p
     expect(column - content).toBeLessThan(40);
   });
 
-  test.skipIf(isLanding)('looks as in its pictures', async () => {
+  test('looks as in its pictures', async () => {
     const tab = await openSamplePage();
     const different: string[] = [];
     await inEveryLook(tab, async (look) => {
@@ -182,7 +181,7 @@ describe.skipIf(!hasBrowser)('on phones and large screens, light and dark, the p
     expect(different).toEqual([]);
   });
 
-  test.skipIf(isLanding).each([
+  test.each([
     [
       'an approve button in the colour of harmless calls',
       '.production .approve button { background: var(--approve) !important; }',

@@ -23,14 +23,6 @@ function naively(values: readonly string[], text: string): string {
 
 const letters = fc.stringMatching(/^[abAB]{1,5}$/);
 
-/** Processor time that something takes, in milliseconds. */
-function timeOf(work: () => unknown): number {
-  const before = process.cpuUsage();
-  work();
-  const { user, system } = process.cpuUsage(before);
-  return (user + system) / 1_000;
-}
-
 describe('known values', () => {
   test.each([
     ['the s3cr3t-token is', `the ${hiddenSecret} is`],
@@ -78,16 +70,12 @@ describe('known values', () => {
     );
   });
 
-  test.each([[' '], ['[hidden'], ['é']])(
-    'made of many %j neither fail nor take more than their share of time',
-    (part) => {
-      const value = part.repeat(4_000);
-      const time = (length: number) => timeOf(() => createMasker([value, `${value}x`])(part.repeat(length)));
-      time(10_000);
-      // Eight times as long: were it quadratic, it would take 64 times as long.
-      expect(time(2_000_000 / part.length)).toBeLessThan(32 * Math.max(20, time(250_000 / part.length)));
-    },
-  );
+  // What takes more than its share of time would take hours for so much.
+  test.each([' ', '[hidden', 'é'])('made of many %j neither fail nor take long', (part) => {
+    const value = part.repeat(4_000);
+    const mask = createMasker([value, `${value}x`]);
+    expect(mask(part.repeat(2_000_000 / part.length)).length).toBeLessThan(1000);
+  });
 
   test('may be thousands, and texts megabytes', () => {
     const values = Array.from({ length: 5_000 }, (_, index) => `value-${index}-of-many`);

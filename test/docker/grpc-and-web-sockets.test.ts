@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { type DockerPlatform, startDockerPlatform } from '../support/docker/docker-platform.ts';
 import { callHealth, openWebSocket } from '../support/docker/public-streams.ts';
+import { patience } from '../support/eventually.ts';
 import type { Json } from '../support/test-platform.ts';
 
 const port = 8880;
@@ -86,7 +87,7 @@ test('WebSockets live until their instance is replaced, and reach the new one th
   await docker.change(id, runs('two'));
   expect(await docker.act('deploy', id)).toMatchObject({ state: 'DEPLOYED' });
   await expect.poll(socket.closedAt).toBeDefined();
-  expect(await Promise.race([stream.end, delay(20_000)])).toEqual({ status: 'broken' });
+  expect(await Promise.race([stream.end, delay(patience)])).toEqual({ status: 'broken' });
   const next = await openBoth();
   expect(await next.socket.exchange('again')).toBe('again');
   expect(next.stream.version).toBe('two');

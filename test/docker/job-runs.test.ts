@@ -105,7 +105,7 @@ test.each([
 });
 
 test('a run that failed and is about to be tried again is not, once it is canceled', async () => {
-  const id = await deployed('tried-again', 'true', { max_nb_restart: 5 });
+  const id = await deployed('tried-again', 'true', { max_nb_restart: 100 });
   const run = await begin(id, 'echo attempt; sleep 2; exit 3');
   await expect
     .poll(async () => (await messages(id)).filter((message) => message === 'attempt').length, within)
@@ -113,7 +113,7 @@ test('a run that failed and is about to be tried again is not, once it is cancel
   await docker.platform.must('cancel_job_run', { job_id: id, execution_id: run });
   await expect.poll(() => stateOf(id, run), within).toBe('CANCELED');
   await expect.poll(made, within).toEqual([]);
-  expect((await messages(id)).filter((message) => message === 'attempt').length).toBeLessThan(6);
+  expect((await messages(id)).filter((message) => message === 'attempt').length).toBeLessThan(100);
 });
 
 test('a run that no node has room for is canceled while it waits', async () => {

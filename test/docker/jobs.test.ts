@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { type Condition, dataOf } from '../../src/contract/index.ts';
 import {
@@ -16,6 +15,7 @@ import { startGitServer, type GitServer } from '../support/git-server.ts';
 import { scriptJob } from '../support/docker/script-job.ts';
 import { type Json, rowsOf } from '../support/test-platform.ts';
 import { isLanding } from '../suites.ts';
+import { seenAtLast } from '../support/eventually.ts';
 
 let git: GitServer;
 let docker: DockerPlatform;
@@ -59,11 +59,11 @@ const lastCondition = async (id: string): Promise<unknown> => (await lines(id)).
 
 /** Waits until nothing is done to a job any more. @returns its state */
 async function settled(id: string): Promise<unknown> {
-  for (;;) {
-    const { state } = await status(id);
-    if (/^(?:DEPLOYED|STOPPED|CANCELED|.*_ERROR)$/.test(String(state))) return state;
-    await delay(100);
-  }
+  const { state } = await seenAtLast(
+    () => status(id),
+    (seen) => /^(?:DEPLOYED|STOPPED|CANCELED|.*_ERROR)$/.test(String(seen['state'])),
+  );
+  return state;
 }
 
 const run = async (id: string): Promise<unknown> => {

@@ -59,7 +59,7 @@ afterAll(async () => {
   await swarm?.end();
 });
 
-const patience = { timeout: 60_000, interval: 300 };
+const within = { interval: 300 };
 
 /** A page that says who answers, to GET and to POST. */
 const page =
@@ -87,7 +87,7 @@ const conditionsOf = async (id: string) => conditionsIn(await linesOf(id));
 /** Deploys a service and waits for the end. */
 async function deploy(id: string): Promise<unknown> {
   await platform.call('POST', `/container/${id}/deploy`, { image_tag: '1' });
-  await expect.poll(async () => (await statusOf(id))['state'], patience).toMatch(/^(?:DEPLOYED|.*_ERROR)$/);
+  await expect.poll(async () => (await statusOf(id))['state'], within).toMatch(/^(?:DEPLOYED|.*_ERROR)$/);
   return (await statusOf(id))['state'];
 }
 
@@ -149,7 +149,7 @@ test('storage that is new comes to a node that the rules fit, and stays there', 
   await swarm.label(host, { disk: 'ssd' });
   // A node with it could not be drained.
   await platform.call('POST', `/container/${kept}/stop`);
-  await expect.poll(async () => (await statusOf(kept))['state'], patience).toBe('STOPPED');
+  await expect.poll(async () => (await statusOf(kept))['state'], within).toBe('STOPPED');
   expect(await nodesWith(kept)).toEqual([]);
 });
 
@@ -178,10 +178,10 @@ test('where no node fits, the deployment fails in words and changes nothing', as
 test('instances that share a node when another one is back are told, and the next deployment spreads them without a failed request', async () => {
   const third = swarm.hosts[2]!;
   await swarm.setAvailability(third, 'drain');
-  await expect.poll(() => nodesWith(pair), patience).toEqual(['node-2', 'node-2']);
+  await expect.poll(() => nodesWith(pair), within).toEqual(['node-2', 'node-2']);
   await swarm.setAvailability(third, 'active');
   await expect
-    .poll(async () => runningConditions(await statusOf(pair)), patience)
+    .poll(async () => runningConditions(await statusOf(pair)), within)
     .toMatchObject([
       { reason: 'INSTANCES_CROWDED', details: { instances: 2, nodes: ['node-2'], free: ['node-3'], isMoving: false } },
     ]);
@@ -189,9 +189,7 @@ test('instances that share a node when another one is back are told, and the nex
   expect(await deploy(pair)).toBe('DEPLOYED');
   expect(await nodesWith(pair)).toEqual(['node-2', 'node-3']);
   expect((await requests.end()).failures).toEqual([]);
-  await expect
-    .poll(async () => (await statusOf(pair))['running'], patience)
-    .toMatchObject({ instances: 2, restarts: 0 });
+  await expect.poll(async () => (await statusOf(pair))['running'], within).toMatchObject({ instances: 2, restarts: 0 });
   expect(((await statusOf(pair))['running'] as Json)['warnings'] ?? []).toEqual([]);
 });
 
@@ -199,7 +197,7 @@ test('instances that share a node when another one is back are told, and the nex
 async function crowd(): Promise<void> {
   const third = swarm.hosts[2]!;
   await swarm.setAvailability(third, 'drain');
-  await expect.poll(() => nodesWith(pair), patience).toEqual(['node-2', 'node-2']);
+  await expect.poll(() => nodesWith(pair), within).toEqual(['node-2', 'node-2']);
   await swarm.setAvailability(third, 'active');
   // The engine's own way to drain is still ending the instance there.
   await delay(3000);
@@ -246,7 +244,7 @@ test("what can't move is told before anything is changed; a drain that is killed
   const killed = spawnProgram(commandLine(['node', 'drain', 'node-2', '--engine', first.socket]));
   const service = () => inspectDockerService(first.docker, `infra-${pair}`);
   await expect
-    .poll(async () => (await service()).Spec.TaskTemplate.Placement?.Constraints, { ...patience, interval: 20 })
+    .poll(async () => (await service()).Spec.TaskTemplate.Placement?.Constraints, { interval: 20 })
     .toContain(`node.id!=${await second.nodeId()}`);
   killed.child.kill('SIGKILL');
   await killed.ended;
@@ -286,7 +284,7 @@ test('with fast failover, the only instance of a service runs elsewhere after it
     await swarm.nodesAre({ [name!]: 'ready' });
   });
   await failOver(swarm, single, name!);
-  await expect.poll(() => askProxy(asking('single')).catch(() => undefined), patience).toMatchObject({ status: 200 });
+  await expect.poll(() => askProxy(asking('single')).catch(() => undefined), within).toMatchObject({ status: 200 });
   clearInterval(timer);
   await Promise.all(sent);
   console.log(
@@ -295,7 +293,7 @@ test('with fast failover, the only instance of a service runs elsewhere after it
       .map((at) => at.toFixed(1))
       .join(', ')} s`,
   );
-  await expect.poll(() => statusOf(single), patience).toMatchObject({ state: 'DEPLOYED', running: { instances: 1 } });
+  await expect.poll(() => statusOf(single), within).toMatchObject({ state: 'DEPLOYED', running: { instances: 1 } });
   const cause = { reason: 'LOST_WITH_NODE', node: name };
   expect(runningConditions(await statusOf(single))).toMatchObject([{ reason: 'CRASHED', details: { cause } }]);
   expect(dataWith(await conditionsOf(single), 'INSTANCE_LOST')).toMatchObject([{ cause }]);

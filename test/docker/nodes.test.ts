@@ -95,16 +95,15 @@ const cluster = async (): Promise<Json> => {
 
 const nodes = async (): Promise<Json[]> => (await cluster())['nodes'] as Json[];
 
-const patience = { timeout: 60_000, interval: 300 };
+const within = { interval: 300 };
 
 test('the machines of a cluster are listed with what they are, have, and run', async () => {
   web = await create('web', { min_running_instances: 2, max_running_instances: 2 });
   files = await create('files', { storage: [{ type: 'FAST_SSD', size: 1, mount_point: '/data' }] });
   await platform.call('POST', `/environment/${environmentId}/deploy`);
-  for (const id of [web, files])
-    await expect.poll(async () => (await statusOf(id))['state'], patience).toBe('DEPLOYED');
+  for (const id of [web, files]) await expect.poll(async () => (await statusOf(id))['state'], within).toBe('DEPLOYED');
   await expect
-    .poll(async () => (await nodes()).reduce((sum, { instances }) => sum + Number(instances), 0), patience)
+    .poll(async () => (await nodes()).reduce((sum, { instances }) => sum + Number(instances), 0), within)
     .toBe(3);
   const [first, second] = await nodes();
   expect(first).toMatchObject({
@@ -129,7 +128,7 @@ test('the machines of a cluster are listed with what they are, have, and run', a
 test('a node that is drained is told, with what waits for it', async () => {
   await swarm.setAvailability(swarm.hosts[0]!, 'drain');
   await expect
-    .poll(async () => (await nodes()).map(({ availability, instances }) => [availability, instances]), patience)
+    .poll(async () => (await nodes()).map(({ availability, instances }) => [availability, instances]), within)
     .toEqual([
       ['DRAIN', 0],
       ['ACTIVE', 2],
@@ -137,9 +136,9 @@ test('a node that is drained is told, with what waits for it', async () => {
   expect((await cluster())['conditions']).toMatchObject([
     { reason: 'NODE_DRAINED', node: 'node-1', details: { waiting: ['files'] } },
   ]);
-  await expect.poll(async () => (await statusOf(files))['state'], patience).toBe('UNAVAILABLE');
+  await expect.poll(async () => (await statusOf(files))['state'], within).toBe('UNAVAILABLE');
   await expect
-    .poll(() => statusOf(web), patience)
+    .poll(() => statusOf(web), within)
     .toMatchObject({ state: 'DEPLOYED', running: { instances: 2, wanted_instances: 2 } });
   // None of them ended by itself. On a busy machine an engine may fail to start one, which it says.
   const conditions = runningConditions(await statusOf(web));
@@ -151,7 +150,7 @@ test('a node that is drained is told, with what waits for it', async () => {
     JSON.stringify(ends),
   ).toEqual([]);
   await swarm.setAvailability(swarm.hosts[0]!, 'active');
-  await expect.poll(async () => (await statusOf(files))['state'], patience).toBe('DEPLOYED');
+  await expect.poll(async () => (await statusOf(files))['state'], within).toBe('DEPLOYED');
   expect(await cluster()).not.toHaveProperty('warnings');
 });
 
@@ -165,7 +164,7 @@ test.skipIf(isLanding)('built images travel by a registry, which is required on 
     const id = String((await call('POST', `/environment/${environment}/application`, body))['id']);
     await call('POST', `/application/${id}/deploy`, {});
     await expect
-      .poll(async () => (await call('GET', `/application/${id}/status`))['state'], patience)
+      .poll(async () => (await call('GET', `/application/${id}/status`))['state'], within)
       .toMatch(/^(?:DEPLOYED|RUNNING|.*_ERROR)$/);
     return { id, lines: async () => rowsOf(await call('GET', `/application/${id}/log`)) };
   };
@@ -201,7 +200,7 @@ test.skipIf(isLanding)('built images travel by a registry, which is required on 
     expect(task!.Spec.ContainerSpec.Image).toMatch(new RegExp(`^${registry.host}/built/.*@sha256:[0-9a-f]{64}$`));
     expect(task!.Spec.Placement?.Constraints ?? []).toEqual([]);
     await other.call('DELETE', `/application/${id}`);
-    await expect.poll(() => listDockerTasks(swarm.hosts[0]!.docker, { name: [`infra-${id}`] }), patience).toEqual([]);
+    await expect.poll(() => listDockerTasks(swarm.hosts[0]!.docker, { name: [`infra-${id}`] }), within).toEqual([]);
   } finally {
     await swarm.setAvailability(swarm.hosts[0]!, 'active');
     await other.end();
@@ -211,12 +210,12 @@ test.skipIf(isLanding)('built images travel by a registry, which is required on 
 
 test('a node that is lost is told; what ran on it runs elsewhere, and its status and log say why', async () => {
   await expect
-    .poll(async () => (await nodes()).reduce((sum, { instances }) => sum + Number(instances), 0), patience)
+    .poll(async () => (await nodes()).reduce((sum, { instances }) => sum + Number(instances), 0), within)
     .toBe(3);
   expect(alerts).toEqual([]);
   await swarm.hosts[1]!.kill();
   await expect
-    .poll(async () => (await nodes()).map(({ state, instances }) => [state, instances]), patience)
+    .poll(async () => (await nodes()).map(({ state, instances }) => [state, instances]), within)
     .toEqual([
       ['READY', 3],
       ['DOWN', 0],
@@ -225,7 +224,7 @@ test('a node that is lost is told; what ran on it runs elsewhere, and its status
     { reason: 'NODE_DOWN', node: 'node-2', details: { waiting: [] } },
   ]);
   await expect
-    .poll(() => statusOf(web), patience)
+    .poll(() => statusOf(web), within)
     .toMatchObject({
       state: 'DEPLOYED',
       running: { instances: 2, restarts: expect.toSatisfy((count: number) => count >= 2) as number },
@@ -240,9 +239,9 @@ test('a node that is lost is told; what ran on it runs elsewhere, and its status
       /^The log of web-\d-\w+ can't be read: .*\bnode-2\b.* since \d/.test(String(message)),
     ),
   ).toHaveLength(2);
-  await expect.poll(() => statusOf(files), patience).toMatchObject({ state: 'DEPLOYED' });
+  await expect.poll(() => statusOf(files), within).toMatchObject({ state: 'DEPLOYED' });
   // Measured every twenty seconds, and evaluated every ten.
   await expect
-    .poll(() => alerts, patience)
+    .poll(() => alerts, within)
     .toEqual([expect.stringMatching(/^Alert: node-is-lost \(MEDIUM\)[^]*infra_node_ready: the node node-2: 0$/)]);
 });

@@ -2,7 +2,6 @@ import { readdirSync } from 'node:fs';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { shellSource } from '../support/docker/applications.ts';
 import { type DockerPlatform, scriptContainer, startDockerPlatform } from '../support/docker/docker-platform.ts';
@@ -10,6 +9,7 @@ import { leftOnEngine, unusedFiles } from '../support/docker/left-on-engine.ts';
 import { prepareSpawnedPlatform, type SpawnedPlatform } from '../support/docker/spawned-platform.ts';
 import { type GitServer, startGitServer } from '../support/git-server.ts';
 import { heapUsed } from '../support/heap.ts';
+import { seenAtLast } from '../support/eventually.ts';
 
 /** For a release: two hours. */
 const minutes = Number(process.env['SOAK_MINUTES'] ?? 10);
@@ -81,11 +81,12 @@ test(
       healthchecks: {},
     });
     const settled = async (path: string): Promise<unknown> => {
-      for (;;) {
-        const { state } = await call('GET', `${path}/status`);
-        if (/^(?:DEPLOYED|RUNNING|RESTARTED|STOPPED|.*_ERROR)$/.test(String(state))) return state;
-        await delay(200);
-      }
+      const { state } = await seenAtLast(
+        () => call('GET', `${path}/status`),
+        (seen) => /^(?:DEPLOYED|RUNNING|RESTARTED|STOPPED|.*_ERROR)$/.test(String(seen['state'])),
+        200,
+      );
+      return state;
     };
     /** Everything once: a build of a new commit, a new service and its end, a restart, and what assistants read. */
     const round = async (number: number): Promise<void> => {

@@ -1,6 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import type { Condition } from '../../src/contract/index.ts';
 import {
@@ -18,6 +17,7 @@ import { prepareSpawnedPlatform } from '../support/docker/spawned-platform.ts';
 import { buildTestImage } from '../support/docker/test-images.ts';
 import { type GitServer, startGitServer } from '../support/git-server.ts';
 import { type Json, rowsOf } from '../support/test-platform.ts';
+import { seenAtLast } from '../support/eventually.ts';
 
 let git: GitServer;
 let docker: DockerPlatform;
@@ -65,21 +65,19 @@ const newest = async (id: string): Promise<Json> =>
 
 async function plan(id: string, more: Json = {}): Promise<Json> {
   await docker.platform.must('plan_terraform', { terraform_id: id, ...more });
-  for (;;) {
-    const row = await newest(id);
-    if (row['ended_at'] !== undefined) return row;
-    await delay(100);
-  }
+  return seenAtLast(
+    () => newest(id),
+    (row) => row['ended_at'] !== undefined,
+  );
 }
 
 /** Waits until nothing is done to it any more. @returns its state; undefined if it is gone */
-async function settled(id: string): Promise<unknown> {
-  for (;;) {
-    const { status, body } = await docker.platform.call('get_terraform_status', { terraform_id: id });
-    if (status === 404) return undefined;
-    if (/^(?:DEPLOYED|STOPPED|CANCELED|.*_ERROR)$/.test(String(body['state']))) return body['state'];
-    await delay(100);
-  }
+async function settled(id: string, ends = /^(?:DEPLOYED|STOPPED|CANCELED|.*_ERROR)$/): Promise<unknown> {
+  const { status, body } = await seenAtLast(
+    () => docker.platform.call('get_terraform_status', { terraform_id: id }),
+    (seen) => seen.status === 404 || ends.test(String(seen.body['state'])),
+  );
+  return status === 404 ? undefined : body['state'];
 }
 
 async function apply(id: string): Promise<unknown> {
@@ -89,11 +87,7 @@ async function apply(id: string): Promise<unknown> {
 
 async function remove(id: string): Promise<unknown> {
   await docker.platform.must('delete_terraform', { terraform_id: id });
-  for (;;) {
-    const { status, body } = await docker.platform.call('get_terraform_status', { terraform_id: id });
-    if (status === 404 || body['state'] === 'DELETE_ERROR') return status === 404 ? undefined : body['state'];
-    await delay(100);
-  }
+  return settled(id, /^DELETE_ERROR$/);
 }
 
 const lines = async (id: string): Promise<Json[]> =>

@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import type { DeliveryBody } from '../../src/platform/engine/webhooks/outbox.ts';
 import { webhookHeaders } from '../../src/platform/engine/webhooks/send.ts';
+import { patience } from '../support/eventually.ts';
 import type { ReceivedRequest } from '../support/webhook-receiver.ts';
 import type { LoadRecord } from './load.ts';
 import type { Fleet } from './platform-fleet.ts';
@@ -27,7 +28,7 @@ const openWork = `
     (select coalesce(sum(revision), 0)::int from deployment_service) + (select count(*)::int from webhook_attempt) as progress`;
 
 /** How long nothing may happen at all until work counts as stuck, in milliseconds. */
-const stuckMilliseconds = 60_000;
+const stuckMilliseconds = patience;
 
 /** Waits until every deployment has ended, and every delivery. @throws Error if nothing happens any more before that */
 export async function untilAllEnded({ rows, platforms }: Fleet): Promise<void> {

@@ -11,6 +11,7 @@ import { startOtherPlatform, type OtherPlatform } from '../other-platform/start.
 import { memoryLog } from '../support/call-context.ts';
 import { memoryHandover } from '../support/memory-handover.ts';
 import { agree, connectModern, userAnswering, type TestClient, type User } from '../support/mcp-clients.ts';
+import { seenAtLast } from '../support/eventually.ts';
 
 const token = 'the-token-of-the-foreign-platform';
 
@@ -90,7 +91,7 @@ export async function startForeignServer(differences: Choice): Promise<ForeignSe
         .join('\n'),
     ask: async (path) => (await fetch(platform.url + path, { headers: { authorization: `Token ${token}` } })).json(),
     idle: async () => {
-      while (underWay()) await new Promise((resolve) => setTimeout(resolve, 20));
+      await seenAtLast(underWay, (isUnderWay) => !isUnderWay, 20);
     },
     close: async () => {
       await connected.close();

@@ -26,12 +26,21 @@ export interface Failure {
   readonly message: string;
 }
 
-/** How many tests passed and failed, and which failed. */
+/** How many tests passed and failed, which failed, and which were skipped. */
 export interface Counts {
   readonly passed: number;
   readonly failed: number;
   readonly failures: readonly Failure[];
+  readonly skipped: readonly Omit<Failure, 'message'>[];
 }
+
+/** What is counted of something that is one step, and no suite of tests. */
+export const countsOfStep = (hasPassed: boolean): Counts => ({
+  passed: hasPassed ? 1 : 0,
+  failed: hasPassed ? 0 : 1,
+  failures: [],
+  skipped: [],
+});
 
 /** Counts the tests of a report. A file that couldn't be loaded holds no test, so it counts as one that failed. */
 export function countsOf({ numPassedTests, numFailedTests, testResults }: TestReport): Counts {
@@ -47,7 +56,13 @@ export function countsOf({ numPassedTests, numFailedTests, testResults }: TestRe
         message: failureMessages?.join('\n') ?? '',
       })),
   );
+  const skipped = testResults.flatMap(({ name, assertionResults }) =>
+    assertionResults
+      .filter(({ status }) => ['skipped', 'pending', 'todo'].includes(status))
+      .map(({ fullName }) => ({ file: name, test: fullName })),
+  );
   return {
+    skipped,
     passed: numPassedTests,
     failed: numFailedTests + unloaded.length,
     failures: [...failures, ...unloaded.map(({ name, message = '' }) => ({ file: name, message }))],
@@ -58,4 +73,5 @@ export const sumOf = (all: readonly Counts[]): Counts => ({
   passed: all.reduce((sum, { passed }) => sum + passed, 0),
   failed: all.reduce((sum, { failed }) => sum + failed, 0),
   failures: all.flatMap(({ failures }) => failures),
+  skipped: all.flatMap(({ skipped }) => skipped),
 });

@@ -1,7 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { setTimeout } from 'node:timers/promises';
 import { request } from 'undici';
 import { toWire } from '../../src/contract/operation.ts';
 import { type OperationName, operations } from '../../src/contract/operations.ts';
@@ -9,6 +8,7 @@ import { type PlatformOptions, type RunningPlatform, startPlatform } from '../..
 import { databaseFile } from '../../src/platform/store/sqlite/database.ts';
 import { openTestStore, postgresTests } from './test-store.ts';
 import { createTokens, seededDirectory, type Tokens } from './seeded-directory.ts';
+import { seenAtLast } from './eventually.ts';
 
 export type Json = Record<string, unknown>;
 
@@ -79,14 +79,13 @@ const dump = (dataDir: string): Record<string, unknown[]> => {
 };
 
 /** The same once the engine has taken up every backup that is due, which it does a moment after the request. */
-const settledDump = async (dataDir: string): Promise<Record<string, unknown[]>> => {
-  for (;;) {
-    const rows = dump(dataDir);
-    if (!(rows['backup'] as { due_ms: number | null }[]).some(({ due_ms: due }) => due !== null && due <= Date.now()))
-      return rows;
-    await setTimeout(10);
-  }
-};
+const settledDump = (dataDir: string): Promise<Record<string, unknown[]>> =>
+  seenAtLast(
+    () => dump(dataDir),
+    (rows) =>
+      !(rows['backup'] as { due_ms: number | null }[]).some(({ due_ms: due }) => due !== null && due <= Date.now()),
+    10,
+  );
 
 const digests = async (dataDir: string, without: readonly string[]): Promise<Record<string, string>> => {
   const ignored = new Set([...backgroundTables, ...without]);

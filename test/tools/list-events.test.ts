@@ -150,7 +150,7 @@ test('show a deployment once, with who asked for it and how it ended', async () 
   await platform.must('deploy_application', { application_id: platform.seed['application_id'] });
   const ofService = { service: 'shop/staging/checkout-api', kind: 'deploy', since: 'PT1H' };
   await expect
-    .poll(async () => (await told(ofService)).results, { timeout: 30_000 })
+    .poll(async () => (await told(ofService)).results)
     .toEqual([
       expect.objectContaining({
         who: 'admin of the tests',
@@ -161,9 +161,7 @@ test('show a deployment once, with who asked for it and how it ended', async () 
     ]);
   await platform.must('deploy_environment', deploying);
   await expect
-    .poll(async () => (await told({ environment: 'shop/staging', kind: 'deploy', since: 'PT1H' })).results[0], {
-      timeout: 30_000,
-    })
+    .poll(async () => (await told({ environment: 'shop/staging', kind: 'deploy', since: 'PT1H' })).results[0])
     .toMatchObject({
       what: 'asked to deploy environment',
       where: 'shop/staging',

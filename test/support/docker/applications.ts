@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Condition } from '../../../src/contract/index.ts';
 import { conditionsIn } from '../conditions.ts';
 import { type Json, rowsOf, type TestPlatform } from '../test-platform.ts';
+import { seenAtLast } from '../eventually.ts';
 
 /**
  * A repository whose image has a shell and runs a script.
@@ -96,7 +97,10 @@ export function applicationsOf(platform: TestPlatform, environmentId: string): T
       return untilSettled(id, action === 'delete');
     },
     untilSaid: async (id, line) => {
-      while (!(await messages(id)).some((message) => line.test(message))) await delay(50);
+      await seenAtLast(
+        () => messages(id),
+        (said) => said.some((message) => line.test(message)),
+      );
     },
   };
 }

@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Condition } from '../../../src/contract/index.ts';
 import { createDockerRuntime } from '../../../src/platform/runtime/docker/docker-runtime.ts';
 import { pushDockerImage, tagDockerImage } from '../../../src/platform/runtime/docker/api/index.ts';
@@ -8,6 +7,7 @@ import { type Json, rowsOf, startTestPlatform, type TestPlatform } from '../test
 import { startTestEngine, type TestEngine } from './docker-engine.ts';
 import { startTestRegistry, type TestRegistry } from './docker-registry.ts';
 import { buildProxyImage, buildTestImage, proxyImage } from './test-images.ts';
+import { seenAtLast } from '../eventually.ts';
 
 /** A platform whose only cluster is an engine that the test started, with a registry and an environment. */
 export interface DockerPlatform {
@@ -200,12 +200,13 @@ export async function startDockerPlatform({
     },
     act: async (action, id, kind = 'container') => {
       await request(action, id, kind);
-      for (;;) {
-        const { status: code, body: now } = await platform.call(`get_${kind}_status`, { [`${kind}_id`]: id });
-        if (code === 404) return {};
-        if (action === 'delete' ? now['state'] === 'DELETE_ERROR' : isSettled(now['state'])) return now;
-        await delay(200);
-      }
+      const { status: code, body } = await seenAtLast(
+        () => platform.call(`get_${kind}_status`, { [`${kind}_id`]: id }),
+        ({ status, body: { state } }) =>
+          status === 404 || (action === 'delete' ? state === 'DELETE_ERROR' : isSettled(state)),
+        200,
+      );
+      return code === 404 ? {} : body;
     },
     messages: async (id, kind) => (await lines(id, kind)).map(({ message }) => String(message)),
     conditions: async (id, kind) => conditionsIn(await lines(id, kind)),

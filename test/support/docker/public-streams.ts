@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import { connect } from 'node:http2';
 import type { Socket } from 'node:net';
+import { patience } from '../eventually.ts';
 
 /** Where a connection goes on this machine, and which host it asks for. */
 interface PublicHost {
@@ -10,8 +11,7 @@ interface PublicHost {
   readonly port: number;
 }
 
-/** How long to wait for anything that comes from the other side, in milliseconds. */
-const patience = 20_000;
+/** Bounds every wait for the other side. */
 const inTime = () => ({ signal: AbortSignal.timeout(patience) });
 
 /** A WebSocket of a client. */

@@ -2,11 +2,11 @@ import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
 import { Client } from 'pg';
 import { parseAddress } from '../../../src/postgres/index.ts';
 import { openPostgresRecords } from '../../../src/platform/store/postgres/open-records.ts';
 import type { DataStore } from '../../../src/platform/store/store.ts';
+import { seenAtLast } from '../eventually.ts';
 
 /**
  * The variable with the address of the server on which a suite keeps its records; unset where they are in data
@@ -97,7 +97,11 @@ export async function digestsOfDatabase(
 ): Promise<Record<string, string>> {
   if (!comparing.has(dataDir)) comparing.set(dataDir, connectionTo(dataDir));
   const client = await comparing.get(dataDir)!;
-  while ((await client.query(dueWork)).rowCount !== 0) await setTimeout(10);
+  await seenAtLast(
+    async () => (await client.query(dueWork)).rows,
+    (due) => due.length === 0,
+    10,
+  );
   const { rows: tables } = await client.query<{ name: string }>(
     "select tablename as name from pg_tables where schemaname = 'public'",
   );
