@@ -1,7 +1,7 @@
 import type { Config } from '../config/index.ts';
 import type { RecordsPlace } from '../../platform/index.ts';
-import type { DataStore } from '../../platform/store/index.ts';
-import type { RecordsOptions } from '../../platform/store/postgres/open-records.ts';
+import type { DataStore, RecordsOptions } from '../../platform/store/index.ts';
+
 import { schemaStateIn } from './existing-tables.ts';
 
 /** Opens the records of a platform in a database. Its code is loaded only then. */

@@ -40,6 +40,7 @@ export type { CallWindows } from './call-windows.ts';
 export { readSetting, writeSetting } from './settings.ts';
 export { databaseFile, openDatabase } from './sqlite/database.ts';
 export type { ExaminedRecords } from './postgres/examine-records.ts';
+export type { RecordsOptions } from './postgres/open-records.ts';
 export { exportRecords } from './sqlite/exported-records.ts';
 export type { ExportedRecords } from './exported-records.ts';
 export { hasUnmovedRecords, markMoved, readMove, unmarkMoved } from './sqlite/moved-records.ts';
