@@ -80,6 +80,7 @@ const onlyInFullOfDocker = [
   'running-services',
   'soak',
   'terraform',
+  'uninstalling',
 ].map((name) => `test/docker/${name}.test.ts`);
 
 /**

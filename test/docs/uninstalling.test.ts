@@ -1,5 +1,6 @@
 import { matchesGlob } from 'node:path';
 import { expect, test } from 'vitest';
+import { systemRandom } from '../../src/platform/common/random.ts';
 import { builtRepository } from '../../src/platform/runtime/docker/names.ts';
 import { platformLabels } from '../../src/platform/runtime/docker/labels.ts';
 import { secretsFile, unitName, unitUser } from '../../src/cli/systemd/unit-text.ts';
@@ -26,7 +27,7 @@ test.each([undefined, 'registry.example.com:5000', 'registry.example.com/built']
   'images that were built are found by their names, pushed to %s',
   (registry) => {
     const patterns = [...pageText(page).matchAll(/'reference=([^']+)'/g)].map(([, pattern]) => pattern!);
-    const name = builtRepository('6f1c', { id: 'a3b2' }, registry);
+    const name = builtRepository(systemRandom.uuid(), { id: 'a3b2' }, registry);
     expect(patterns.some((pattern) => matchesGlob(name, pattern))).toBe(true);
   },
 );
