@@ -79,6 +79,7 @@ const onlyInFullOfDocker = [
   'rollouts-and-nodes',
   'running-services',
   'soak',
+  'systemd',
   'terraform',
   'uninstalling',
 ].map((name) => `test/docker/${name}.test.ts`);
@@ -160,6 +161,7 @@ const forDocker = [
   'openssl',
   'openssh-client',
   'openssh-server',
+  'systemd',
 ] as const;
 
 /** Every suite, in the order of the table. */

@@ -17,4 +17,5 @@ export const packagesByProgram = (postgres = postgresVersion): Readonly<Record<s
   '/usr/bin/openssl': 'openssl',
   '/usr/bin/ssh': 'openssh-client',
   '/usr/sbin/sshd': 'openssh-server',
+  '/usr/lib/systemd/systemd': 'systemd',
 });
