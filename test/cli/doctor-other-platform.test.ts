@@ -73,7 +73,7 @@ describe('of another platform with every difference', () => {
     ];
     const { counts, tools: verdicts } = reportIn(json.stdout);
     expect(table.stdout).toContain(
-      `${verdicts.length} tools: ${counts.works} works, ${counts.works_with_less} works with less, ${counts.does_not_work} doesn't work, ${counts.not_tried} not tried.`,
+      `${verdicts.length} tools: works ${counts.works}, works with less ${counts.works_with_less}, doesn't work ${counts.does_not_work}, not tried ${counts.not_tried}.`,
     );
     expect(table.stdout).toMatch(/^✓ {2}list_projects +works$/m);
     for (const { stdout } of [table, json])
@@ -92,7 +92,7 @@ describe('of another platform with every difference', () => {
       urgent.map(({ tool }) => tool).toSorted(),
     );
     expect(rows).toHaveLength(new Set(urgent.map(({ why }) => why.join())).size);
-    expect(table.stdout).toMatch(/ \d+ not tried\. --verbose lists them all\.$/m);
+    expect(table.stdout).toMatch(/ not tried \d+\. --verbose lists them all\.$/m);
   });
 
   test('with a token that may only read, says that no change is possible with it, and sends none', async () => {

@@ -526,7 +526,7 @@ describe('in a terminal', () => {
         askHidden: async () => '',
       },
     );
-    expect(questions[0]).toBe('Write these 3 files? Type y for all, or the names of some (cursor, gemini-cli, zed): ');
+    expect(questions[0]).toBe('Change these 3 files? Type y for all, or the names of some (cursor, gemini-cli, zed): ');
     expect(questions).toHaveLength(2);
     expect(seen).toContain('Type y, or names of these');
     expect(await home.read('cursor')).toBe(contents['cursor']);
@@ -542,7 +542,7 @@ describe('in a terminal', () => {
   ])('the answer %j decides', async (answer, code, says) => {
     const { home, read } = await homeWith(['cursor']);
     const ended = await typeInTerminal(home, ['--assistant', 'cursor'], answer);
-    expect(ended.shown).toContain('Write this file? Type y: ');
+    expect(ended.shown).toContain('Change this file? Type y: ');
     expect(ended.shown).toContain(says);
     expect(ended.code).toBe(code);
     expect(Object.keys(serversOf('cursor', await read('cursor'))).includes('infra')).toBe(answer === 'y\r');

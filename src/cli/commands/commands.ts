@@ -141,7 +141,7 @@ export const commands: readonly Command[] = [
       ttl: {
         value: 'seconds',
         description: 'time until it expires, in seconds',
-        schema: integerBetween(1, 1_000_000_000)().optional(),
+        schema: integerBetween(1, 1_000_000_000, 'seconds')().optional(),
       },
       member: {
         value: 'email',

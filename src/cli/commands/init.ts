@@ -44,12 +44,12 @@ async function agreedTo(changes: readonly Change[], { yes }: Flags, terminal: Te
   const names = changes.map(({ assistant }) => assistant.name).join(', ');
   const question =
     changes.length === 1
-      ? 'Write this file? Type y: '
-      : `Write these ${changes.length} files? Type y for all, or the names of some (${names}): `;
+      ? 'Change this file? Type y: '
+      : `Change these ${changes.length} files? Type y for all, or the names of some (${names}): `;
   for (;;) {
     const chosen = chosenBy((await terminal.ask(question)).trim(), changes);
     if (chosen) return chosen;
-    terminal.write(wrapped(`Type y, or names of these, separated by commas: ${names}. Enter alone writes nothing.\n`));
+    terminal.write(wrapped(`Type y, or names of these, separated by commas: ${names}. Enter alone changes nothing.\n`));
   }
 }
 

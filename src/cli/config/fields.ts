@@ -72,9 +72,10 @@ export const withDefault = <Schema extends z.ZodType>(
 export const anyText = () => z.string();
 export const textMatching = (what: string, accepts: (value: string) => boolean) => () =>
   z.string().refine(accepts, { error: `must be ${what}` });
-export const integerBetween = (least: number, most: number) => () =>
+/** @param unit what it counts, such as `seconds` */
+export const integerBetween = (least: number, most: number, unit?: string) => () =>
   textMatching(
-    `a whole number from ${least} to ${most}`,
+    `a whole number ${unit === undefined ? '' : `of ${unit} `}from ${least} to ${most}`,
     (value) => /^\d+$/.test(value) && Number(value) >= least && Number(value) <= most,
   )().transform(Number);
 export const path = () => z.string().transform((value) => resolve(value.replace(/^~(?=\/|$)/, homeFolder())));

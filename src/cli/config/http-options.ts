@@ -73,7 +73,7 @@ export const httpOptions = {
       'Limit each client address to half of all connections, sessions and streams, and to 1,024 waiting calls.',
     fallback: 'yes without a public URL, no with one: behind a proxy all clients share its address',
   }),
-  drainDelay: withDefault(integerBetween(0, 300), 0, {
+  drainDelay: withDefault(integerBetween(0, 300, 'seconds'), 0, {
     env: 'INFRA_HTTP_DRAIN_DELAY',
     value: 'seconds',
     commands: ['http'],

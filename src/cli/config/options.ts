@@ -121,7 +121,7 @@ export const options = {
     description: `Chat file in YAML or JSON: where waiting calls are posted, and decided by operators of the operators file. See ${pageLink('chat-ops')}.`,
     fallback: 'no chat',
   }),
-  requestTimeout: withDefault(integerBetween(1, 50), 30, {
+  requestTimeout: withDefault(integerBetween(1, 50, 'seconds'), 30, {
     env: 'INFRA_REQUEST_TIMEOUT',
     value: 'seconds',
     commands: ['stdio', 'http'],
@@ -209,7 +209,7 @@ export const options = {
     description: 'Maximum number of requests to the embedded platform for each token and rate limit window.',
     fallback: `${defaultRateLimit}; ${engineRateLimit} with real clusters`,
   }),
-  rateWindow: withDefault(integerBetween(1, 86_400), defaultRateWindowSeconds, {
+  rateWindow: withDefault(integerBetween(1, 86_400, 'seconds'), defaultRateWindowSeconds, {
     env: 'INFRA_RATE_WINDOW',
     value: 'seconds',
     commands: ['stdio', 'http', 'platform'],

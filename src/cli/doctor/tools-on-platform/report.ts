@@ -132,7 +132,7 @@ export function reportText(
     wrapped(
       [
         ...(ended === undefined ? [] : [styled('red', `It ended early: ${ended}.`)]),
-        `${tools.length} tools: ${states.map((state) => `${counts[state]} ${marks[state].text}`).join(', ')}.${verbose ? '' : ' --verbose lists them all.'}`,
+        `${tools.length} tools: ${states.map((state) => `${marks[state].text} ${counts[state]}`).join(', ')}.${verbose ? '' : ' --verbose lists them all.'}`,
         `Seen: ${seenText(seen) || 'nothing'}.`,
         `${requests} requests were sent, all of them GET: nothing was changed. infra-mcp ${version}, Node ${node}. This shows neither token nor address, nor names or ids of yours.`,
         '',
