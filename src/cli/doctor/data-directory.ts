@@ -56,7 +56,7 @@ async function directoryFinding(dataDir: string): Promise<DoctorFinding> {
   const fault = writeFault(dataDir);
   if (fault !== undefined)
     return directory.bad(
-      existsSync(dataDir) ? `${dataDir} can't be written (${fault})` : `${dataDir} can't be created (${fault})`,
+      `${dataDir} can't be used (${fault})`,
       'Give this user write access, or set another directory with INFRA_DATA_DIR or --data-dir.',
     );
   if (!existsSync(dataDir)) return directory.good(`${dataDir} is created on first use`);

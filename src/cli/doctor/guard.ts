@@ -63,9 +63,12 @@ export async function approvalsFinding(config: Config): Promise<DoctorFinding> {
       `To approve them in a terminal instead: ${typedCommand(config, 'approve --set-secret')}`,
     );
   } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
     return approvals.bad(
       `the operator's file can't be read: ${errorMessage(error)}`,
-      `Set the secret again: ${typedCommand(config, 'approve --set-secret')}`,
+      code === 'EACCES' || code === 'EPERM'
+        ? 'Give this user read access to it, or use infra-mcp as the user whose file it is.'
+        : `Set the secret again: ${typedCommand(config, 'approve --set-secret')}`,
     );
   }
 }
