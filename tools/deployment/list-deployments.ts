@@ -38,7 +38,7 @@ import {
   subjectAt,
   type Subject,
 } from '../shared/any-service.ts';
-import { findDeployments, requestedAt, type FoundDeployment } from '../shared/found-deployments.ts';
+import { findDeployments, hasFailed, requestedAt, type FoundDeployment } from '../shared/found-deployments.ts';
 import {
   environmentsWithin,
   lackingPlaces,
@@ -48,6 +48,15 @@ import {
   readsOfEnvironments,
 } from '../shared/places.ts';
 import { changesBetween, comparedDeployments, notCompared } from './compared-deployments.ts';
+import {
+  callsOfCauses,
+  causesText,
+  failureCauses,
+  isAboutFailures,
+  membersOfCauses,
+  mostCauses,
+  readsOfCauses,
+} from './failure-causes.ts';
 import { windowOf } from '../shared/time-bounds.ts';
 
 const columns = [
@@ -140,7 +149,12 @@ async function subjectsIn(context: ToolContext, { project }: Choice) {
     };
   }
   const { places, allowance } = await environmentsWithin(context, { project }, allowanceFor);
-  const subjects = places.environments.map(({ id, path }): Subject => ({ kind: 'environment', id, path }));
+  const subjects = places.environments.map(({ id, path, project: its }): Subject => ({
+    kind: 'environment',
+    id,
+    path,
+    projectId: its?.id,
+  }));
   const modes = new Map(places.environments.map(({ id, mode }) => [id, mode]));
   return { subjects, lacking: places, allowance, modes };
 }
@@ -163,6 +177,7 @@ async function found(choice: Choice, page: number, page_size: number, context: T
   if (subjects.length === 1 && all.unread.length === 1)
     await refuseUnread(context, subjects[0]!, { page: 1, page_size: maximumPageSize });
   const shown = all.found.slice((page - 1) * page_size, page * page_size);
+  const failed = isAboutFailures(state) ? shown.filter(({ item }) => hasFailed(item)) : [];
   return pruneRecord({
     results: shown.map((one) => rowWithPath(one, modes.get(one.subject.id))),
     page,
@@ -171,6 +186,7 @@ async function found(choice: Choice, page: number, page_size: number, context: T
       shown.map(({ item }) => item),
       page_size,
     ),
+    ...(await failureCauses(context, failed)),
     looked_at: all.read.length === 1 ? pathsOf(all.read)[0] : lookedAtText(all.read.length, choice.project, context),
     histories: all.read.length,
     since: from === undefined ? undefined : isoAt(from),
@@ -186,8 +202,6 @@ async function found(choice: Choice, page: number, page_size: number, context: T
     }),
   });
 }
-
-const allRows = table('deployment', columns);
 
 /** What a search looked at, in a sentence; none if it was no search. */
 function lookedText({
@@ -224,6 +238,7 @@ const reachText = ({ back_to: backTo }: JsonRecord): readonly string[] =>
   backTo === undefined ? [] : [`These go back to ${compact(backTo)}, and there may be older ones.`];
 
 const besides = [
+  ...membersOfCauses,
   'back_to',
   'looked_at',
   'histories',
@@ -237,22 +252,30 @@ const besides = [
   'not_looked_into',
 ];
 
-/** The rows with what was looked at. */
-const rowsAndReach: Renderer = {
-  ...allRows,
-  shown: undefined,
-  view: (answer) => (answer['compared'] ? answer : { ...allRows.view(answer), ...pick(answer, besides) }),
-  text: (view) => {
-    if (view['compared'])
-      return [tableText(recordsIn(view['results']), ['what', 'first', 'second', 'difference']), notCompared].join('\n');
-    return [
-      ...(view['none'] === undefined ? [allRows.text(omit(view, besides))] : []),
-      ...reachText(view),
-      ...lookedText(view),
-      ...lackingText(view),
-    ].join('\n');
-  },
-};
+/** The rows with what was looked at, and why those failed that did. */
+function rowsAndReach(chosen: readonly string[]): Renderer {
+  const rows = table('deployment', chosen);
+  return {
+    ...rows,
+    shown: undefined,
+    view: (answer) => (answer['compared'] ? answer : { ...rows.view(answer), ...pick(answer, besides) }),
+    text: (view) => {
+      if (view['compared'])
+        return [tableText(recordsIn(view['results']), ['what', 'first', 'second', 'difference']), notCompared].join(
+          '\n',
+        );
+      return [
+        ...(view['none'] === undefined ? [rows.text(omit(view, besides))] : []),
+        ...causesText(view),
+        ...reachText(view),
+        ...lookedText(view),
+        ...lackingText(view),
+      ].join('\n');
+    },
+    columns,
+    only: rowsAndReach,
+  };
+}
 
 export const listDeployments = composeTool({
   name: 'list_deployments',
@@ -265,7 +288,7 @@ export const listDeployments = composeTool({
     service: anyService().optional(),
     environment: reference('environment').optional(),
     project: reference('project').optional(),
-    state: z.string().min(1).optional().describe('Part of it: ERROR.'),
+    state: z.string().min(1).optional().describe('Part of it; FAILED: with causes.'),
     since: z.string().optional().describe('Time, or ago: PT15M.'),
     compare: z.array(z.string()).optional().describe('Two ids.'),
     page: PageNumber.optional(),
@@ -280,6 +303,7 @@ export const listDeployments = composeTool({
   reads: [
     ...anyOf(...readsByKind('deployments', 'the history', operations.list_environment_deployments)),
     ...readsOfEnvironments,
+    ...readsOfCauses,
   ],
   output: z.object({
     results: z.array(
@@ -315,6 +339,7 @@ export const listDeployments = composeTool({
       ...reachOf(results, page_size),
     };
   },
-  render: rowsAndReach,
-  next: (view, args) => (view['compared'] ? changesBetween(view, args) : []),
+  render: rowsAndReach(columns),
+  next: (view, args) => (view['compared'] ? changesBetween(view, args) : callsOfCauses(view)),
+  mostNext: mostCauses,
 });

@@ -46,7 +46,7 @@ async function placesAround(
 ): Promise<readonly Place[]> {
   if (environmentId === undefined) return [];
   // The path of a service that was found in its environment isn't known, but that of the environment is.
-  const around = Object.values(context.resolved).find((resource) => resource?.path !== undefined)?.path;
+  const around = path ?? Object.values(context.resolved).find((resource) => resource?.path !== undefined)?.path;
   const project = around === undefined ? undefined : namesIn(around)[0];
   const list =
     projectId === undefined

@@ -20,6 +20,13 @@ const line = (text: string, maximumLength = maximumLineLength): string => {
     : narrow;
 };
 
+/** What a cause says, and the line on which it is based or else the most telling one. */
+export const causeInShort = ({ cause, lines }: Pick<Diagnosis, 'cause' | 'lines'>): JsonRecord => {
+  const decisive =
+    lines.find(({ index }) => cause.quotes.includes(index)) ?? (cause.quotes.length === 0 ? lines.at(-1) : undefined);
+  return { sentence: line(cause.sentence, maximumQuotedLength), line: decisive && line(decisive.text) };
+};
+
 const moment = ({ at, what, seconds }: TimelineEntry): string =>
   `${at === undefined ? '' : `${at} `}${what}${seconds === undefined ? '' : ` (${seconds} s)`}`;
 

@@ -41,7 +41,8 @@ const isBefore = (time: string | undefined, from: number | undefined): boolean =
 const statesOf = (item: HistoryItem): readonly string[] =>
   [item, ...(item.services ?? [])].flatMap(({ status }) => status ?? []);
 
-const hasFailed = (item: HistoryItem): boolean => {
+/** Whether a deployment failed: cancelled ones did not. */
+export const hasFailed = (item: HistoryItem): boolean => {
   const { end, state = '' } = readDeployment(item);
   return end === 'bad' && !state.startsWith('CANCEL');
 };

@@ -176,7 +176,12 @@ export function answerReply(
         hasPages: 'page' in tool.input && answer['without_pages'] !== true,
       });
   const shown = render.plainTimes ? text : withAges(text, context.clock.now());
-  const next = proposable(typeof tool.next === 'function' && !isNoOp ? tool.next(view, args) : [], offers, asShown);
+  const next = proposable(
+    typeof tool.next === 'function' && !isNoOp ? tool.next(view, args) : [],
+    offers,
+    asShown,
+    tool.mostNext,
+  );
   const advice =
     tool.next !== undefined && typeof tool.next !== 'function' && !isNoOp
       ? visibleText(tool.next, hidden)

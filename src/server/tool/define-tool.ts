@@ -78,6 +78,7 @@ export function defineTool<Op extends AnyOperation>(operation: Op, definition: T
     noOpCheck,
     render,
     next,
+    mostNext,
   } = definition;
   const own = Object.keys(inputShape(operation));
   return {
@@ -108,6 +109,7 @@ export function defineTool<Op extends AnyOperation>(operation: Op, definition: T
     needsBudget: definition.needsBudget,
     render,
     next,
+    mostNext,
   };
 }
 
@@ -135,6 +137,7 @@ export function composeTool<const Input extends Shape>(definition: CompositionDe
     noOpCheck,
     render,
     next,
+    mostNext,
   } = definition;
   const members = z.object(input);
   // The arguments are valid; parsing adds defaults.
@@ -163,5 +166,6 @@ export function composeTool<const Input extends Shape>(definition: CompositionDe
     needsBudget: definition.needsBudget,
     render,
     next,
+    mostNext,
   };
 }

@@ -15,7 +15,7 @@ export interface NextCall {
   readonly after?: string;
 }
 
-/** Maximum number of suggested calls. */
+/** Maximum number of suggested calls, of most tools. */
 const maximumNextCalls = 3;
 
 // Suggestions are outside the delimiters, so names and texts from the platform must not reach the model here.
@@ -43,30 +43,34 @@ export interface ProposedCalls {
  * sentence.
  * @param offers whether a tool of this name is offered.
  * @param shown the call with the arguments named as schemas show them.
+ * @param most how many at most.
  */
 export function proposable(
   proposed: readonly NextCall[],
   offers: (tool: string) => boolean,
   shown: (call: NextCall) => NextCall = (call) => call,
+  most = maximumNextCalls,
 ): ProposedCalls {
   const calls = proposed.map(shown);
   const offered = calls.reduce<readonly NextCall[]>((earlier, call) => {
     const isInOrder = call.after === undefined || earlier.some(({ tool }) => tool === call.after);
     return isInOrder && offers(call.tool) && isSafe(call.arguments) ? [...earlier, call] : earlier;
   }, []);
-  const first = offered.slice(0, maximumNextCalls);
+  const first = offered.slice(0, most);
   return {
     calls: first.filter(({ needs }) => needs === undefined),
     open: first.filter(({ needs }) => needs !== undefined),
-    others: calls.filter(({ tool, arguments: args }) => !offers(tool) && isSafe(args)).slice(0, maximumNextCalls),
+    others: calls.filter(({ tool, arguments: args }) => !offers(tool) && isSafe(args)).slice(0, most),
   };
 }
 
 const isNext = (value: unknown): value is NextCall =>
   isRecord(value) && typeof value['tool'] === 'string' && isRecord(value['arguments']);
 
+const hasNext = (row: unknown): row is JsonRecord => isRecord(row) && 'next' in row;
+
 /**
- * Removes calls that may not be suggested from `next` members at any depth. Incomplete ones are moved to a separate
+ * Removes calls that may not be suggested from `next` members at any depth, of rows too. Incomplete ones are moved to a separate
  * member.
  */
 export const withProposable = (
@@ -77,6 +81,8 @@ export const withProposable = (
   Object.fromEntries(
     Object.entries(view).flatMap(([name, member]): [string, unknown][] => {
       if (isRecord(member)) return [[name, withProposable(member, offers, shown)]];
+      if (name !== 'next' && Array.isArray(member) && member.some(hasNext))
+        return [[name, member.map((row: unknown) => (hasNext(row) ? withProposable(row, offers, shown) : row))]];
       if (name !== 'next' || !Array.isArray(member) || !member.every(isNext)) return [[name, member]];
       const { calls, open } = proposable(member, offers, shown);
       return [[name, calls], ...(open.length > 0 ? [['next_once_known', open] as [string, unknown]] : [])];

@@ -108,6 +108,8 @@ interface CommonDefinition<Args> extends SchemaPrinting {
   readonly render: Renderer;
   /** The usual next step: a text, or calls whose arguments come from the answer's view. */
   readonly next?: Tool['next'];
+  /** See Tool.mostNext. */
+  readonly mostNext?: number;
 }
 
 /** Definition of a tool of one operation. */
@@ -212,6 +214,8 @@ export interface Tool {
   /** Whether it is an MCP resource, which is read instead of called. Error texts differ. */
   readonly isResource?: true;
   readonly next?: ToolText | ((view: JsonRecord, args: JsonRecord) => readonly NextCall[]);
+  /** Maximum number of next calls, if it isn't that of most tools: where each row leads to another one. */
+  readonly mostNext?: number;
 }
 
 /** The highest token permission that a tool may need. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Policy } from '../../../src/server/guard/policy/policy.ts';
-import { proposable, type NextCall } from '../../../src/server/tool/next-calls.ts';
+import { proposable, withProposable, type NextCall } from '../../../src/server/tool/next-calls.ts';
 import { metaKeys } from '../../../src/server/output/reply.ts';
 import { connectorsTo, type Connectors } from '../../support/connectors.ts';
 import { policyFrom } from '../../support/guard-fixture.ts';
@@ -44,4 +44,19 @@ test('what has to follow another call is proposed only where that is', () => {
     ['other'],
     ['look', 'other'],
   ]);
+});
+
+const call = (tool: string): NextCall => ({ tool, arguments: { service: 'a' }, why: '' });
+
+test('rows that lead to calls propose none that is not offered', () => {
+  const rows = [{ of: 'one', next: [call('look')] }, { of: 'two', next: [call('lift')] }, { of: 'three' }, 'four'];
+  expect(withProposable({ rows }, (tool) => tool !== 'lift')).toEqual({
+    rows: [{ of: 'one', next: [call('look')] }, { of: 'two', next: [] }, { of: 'three' }, 'four'],
+  });
+});
+
+test('of more calls than most tools propose, as many are left as a tool allows', () => {
+  const calls = ['a', 'b', 'c', 'd', 'e'].map(call);
+  const left = (most?: number): number => proposable(calls, () => true, undefined, most).calls.length;
+  expect([left(), left(4)]).toEqual([3, 4]);
 });

@@ -65,9 +65,9 @@ const questions: readonly Task[] = [
     says: ['data/development', 'cluster main: disk-filling', 'INVALID_CREDENTIALS'],
   },
   {
-    want: 'know what failed anywhere in the last month',
+    want: 'know what failed anywhere in the last month, and why',
     steps: [{ ask: 'deployment history: failed deployments', with: { state: 'FAILED', since: 'P30D' } }],
-    says: ['data/development', 'DEPLOYMENT_ERROR'],
+    says: ['data/development', 'DEPLOYMENT_ERROR', 'wrong_port'],
   },
   {
     want: 'know what Bo changed',
