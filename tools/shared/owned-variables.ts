@@ -260,7 +260,8 @@ export function replacementOf(
 // From the widest to the narrowest; every other scope is that of a service.
 const sharedScopes: readonly string[] = ['BUILT_IN', 'PROJECT', 'ENVIRONMENT'];
 
-const breadth = (row: JsonRecord): number =>
+/** How narrow the scope of a row is: the higher, the more it takes precedence. */
+export const narrowness = (row: JsonRecord): number =>
   sharedScopes.includes(String(row['scope'])) ? sharedScopes.indexOf(String(row['scope'])) : sharedScopes.length;
 
 /**
@@ -278,5 +279,5 @@ export function effective(
   ];
   return found
     .filter(({ row }) => row['key'] === key && row['id'] !== without)
-    .toSorted((one, other) => breadth(other.row) - breadth(one.row))[0];
+    .toSorted((one, other) => narrowness(other.row) - narrowness(one.row))[0];
 }

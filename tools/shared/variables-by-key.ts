@@ -1,8 +1,22 @@
 import { joinPath, namesIn } from '../../src/contract/index.ts';
-import { isRecord, nearestName, textOf, type JsonRecord, type ToolContext } from '../../src/server/tool/index.ts';
+import {
+  isRecord,
+  nearestName,
+  textOf,
+  type JsonRecord,
+  type ResolvedResource,
+  type ToolContext,
+} from '../../src/server/tool/index.ts';
 import { allowedRequests, eachWithin, type Allowance } from './allowance.ts';
-import { effective, isOwnerKind, seenBy, type SeenVariables, type VariableOwner } from './owned-variables.ts';
-import { placesWithin, unlessFailing, type ListedEnvironment, type Places, type Within } from './places.ts';
+import {
+  effective,
+  isOwnerKind,
+  narrowness,
+  seenBy,
+  type SeenVariables,
+  type VariableOwner,
+} from './owned-variables.ts';
+import { pathsText, placesWithin, unlessFailing, type ListedEnvironment, type Places, type Within } from './places.ts';
 
 /** Who sees variables, with its path and those of what it lies in. */
 export interface Onlooker extends VariableOwner {
@@ -41,7 +55,7 @@ const standsFor = (row: JsonRecord): unknown =>
   isRecord(row['aliased_variable']) ? row['aliased_variable']['key'] : undefined;
 
 /** Where a row that somebody sees is set. */
-function pathOf(row: JsonRecord, { path, environment, project }: Onlooker): string {
+export function pathOf(row: JsonRecord, { path, environment, project }: Onlooker): string {
   const scope = textOf(row, 'scope');
   if (scope === 'PROJECT') return project ?? path;
   return scope === 'ENVIRONMENT' || scope === 'BUILT_IN' ? (environment ?? path) : path;
@@ -65,6 +79,23 @@ function seenByText(row: JsonRecord, path: string, all: readonly Seen[]): string
   const more = services.length - names.length;
   return names.length === 0 ? 'no service' : `${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
+
+/** Whether a place is another one or lies in it. */
+const isIn = (path: string, place: string): boolean => path === place || path.startsWith(`${place}/`);
+
+/** Where other rows of the key take precedence over one: their paths. */
+const overriddenAt = (
+  one: { readonly row: JsonRecord; readonly path: string },
+  others: readonly { readonly row: JsonRecord; readonly path: string }[],
+): string | undefined =>
+  pathsText(
+    others
+      .filter(
+        ({ row, path }) =>
+          keyOf(row) === keyOf(one.row) && narrowness(row) > narrowness(one.row) && isIn(path, one.path),
+      )
+      .map(({ path }) => path),
+  ) || undefined;
 
 /** The key that is most like another, whatever the case of its letters. */
 const nearestTo = (wanted: string, keys: readonly string[]): string | undefined => {
@@ -100,10 +131,12 @@ export function findKey(key: string, all: readonly Seen[], within?: string): Fou
       return [JSON.stringify([path, one.row['scope'], one.row['id'], keyOf(one.row)]), { ...one, path }] as const;
     }),
   );
-  const found = [...distinct.values()].map(({ row, isSecret, path }) => ({
+  const places = [...distinct.values()];
+  const found = places.map(({ row, isSecret, path }) => ({
     ...row,
     path,
     is_secret: isSecret ? true : undefined,
+    overridden_at: overriddenAt({ row, path }, places),
     seen_by: `${seenByText(row, path, all)}${within !== undefined && !path.startsWith(within) ? `, of ${within}` : ''}`,
   }));
   const allRows = rows.map(({ row }) => row);
@@ -199,11 +232,16 @@ export async function seenWithin(context: ToolContext, within: Within): Promise<
   };
 }
 
-/** What one service sees. */
-export async function seenByService(context: ToolContext, { kind, id }: VariableOwner): Promise<SeenWithin> {
-  const { path, name, environment, project } = context.resolved['service'] ?? {};
-  const environmentPath = environment?.name === undefined ? undefined : joinPath([project?.name, environment.name]);
+/** A service, environment or project that a call names, as one that sees variables. */
+export function onlookerOf({ path, name, id, environment, project }: ResolvedResource, owner: VariableOwner): Onlooker {
+  const own = path ?? joinPath([name ?? id]);
+  if (owner.kind === 'project') return { ...owner, path: own, project: own };
   const projectPath = project?.name === undefined ? undefined : joinPath([project.name]);
-  const onlooker = { kind, id, path: path ?? name ?? id, environment: environmentPath, project: projectPath };
-  return lookAt(context, [onlooker], { remainingRequests: requestsEach });
+  if (owner.kind === 'environment') return { ...owner, path: own, environment: own, project: projectPath };
+  const environmentPath = environment?.name === undefined ? undefined : joinPath([project?.name, environment.name]);
+  return { ...owner, path: own, environment: environmentPath, project: projectPath };
 }
+
+/** What one service sees. */
+export const seenByService = (context: ToolContext, { kind, id }: VariableOwner): Promise<SeenWithin> =>
+  lookAt(context, [onlookerOf(context.resolved['service']!, { kind, id })], { remainingRequests: requestsEach });

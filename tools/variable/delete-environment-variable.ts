@@ -16,6 +16,7 @@ import { exactlyOne } from '../shared/any-service.ts';
 import {
   effective,
   isOwnerKind,
+  narrowness,
   ownedVariableReads,
   ownerIn,
   ownerInput,
@@ -29,6 +30,7 @@ import {
   type VariableOwner,
 } from '../shared/owned-variables.ts';
 import { isShared, keepingOf, reachReads, unknownReach } from '../shared/variable-reach.ts';
+import { onlookerOf, pathOf } from '../shared/variables-by-key.ts';
 import { reachedServices, reachOf, rowsOf, viewsOf } from '../shared/variable-views.ts';
 
 const nothingDeleted = 'Nothing was deleted.';
@@ -44,15 +46,28 @@ const keyOf = ({ variables = [], secrets = [] }: SeenVariables, wanted: string):
     'key',
   ) ?? wanted;
 
-/** Refuses a key that isn't the owner's own variable, and says where it comes from if it is inherited. */
-function refuseMissing(context: ToolContext, kind: VariableOwnerKind, wanted: string, seen: SeenVariables): never {
+/** Rows of one key, narrowest first, each with its scope, where it is set, and its id. */
+function placesText(context: ToolContext, owner: VariableOwner, rows: readonly JsonRecord[]): string {
+  const named = ownerMembers.flatMap((member) => context.resolved[member] ?? [])[0]!;
+  const onlooker = onlookerOf(named, owner);
+  return rows
+    .toSorted((one, other) => narrowness(other) - narrowness(one))
+    .map(
+      (row) => `${show(row['key'])} of scope ${show(row['scope'])}: ${pathOf(row, onlooker)} · id ${show(row['id'])}`,
+    )
+    .join('\n');
+}
+
+/** Refuses a key that isn't the owner's own variable, and says where it is set if it is inherited. */
+function refuseMissing(context: ToolContext, owner: VariableOwner, wanted: string, seen: SeenVariables): never {
+  const { kind } = owner;
   const key = keyOf(seen, wanted);
-  const inherited = effective(seen, key);
-  if (inherited) {
+  const inherited = [...(seen.variables ?? []), ...(seen.secrets ?? [])].filter((row) => row['key'] === key);
+  if (inherited.length > 0) {
     return context.refuse(
       `the ${kind} only inherits ${wanted}`,
-      [`Delete it where it belongs, if everything there may lose it. ${nothingDeleted}`],
-      `${key} is of scope ${show(inherited.row['scope'])}`,
+      [`Delete it where it is set, if everything there may lose it: give that place. ${nothingDeleted}`],
+      placesText(context, owner, inherited),
     );
   }
   const unread =
@@ -72,8 +87,16 @@ async function planDeletion(owner: VariableOwner, wanted: string, context: ToolC
       `the variables of this ${kind} can't be read here, so it isn't known which one is meant`,
       'Ask whoever runs the platform to delete it.',
     );
-  const [variable, secret] = [seen.variables?.find(isOwn(kind, wanted)), seen.secrets?.find(isOwn(kind, wanted))];
-  const row = variable ?? secret ?? refuseMissing(context, kind, wanted, seen);
+  const [variables, secrets] = [seen.variables, seen.secrets].map((rows = []) => rows.filter(isOwn(kind, wanted)));
+  const own = [...new Map([...secrets!, ...variables!].map((one) => [one['id'], one])).values()];
+  if (own.length > 1)
+    context.refuse(
+      `the ${kind} has ${wanted} more than once`,
+      [`Give the id of the one that is meant. ${nothingDeleted}`],
+      placesText(context, owner, own),
+    );
+  const [variable] = variables!;
+  const row = own[0] ?? refuseMissing(context, owner, wanted, seen);
   const type = textOf(row, 'variable_type') ?? '';
   if (type === 'BUILT_IN' || isHeldExternally(type))
     context.refuse(

@@ -16,7 +16,7 @@ import {
   type ToolContext,
 } from '../../src/server/tool/index.ts';
 import { oneOf } from '../shared/any-service.ts';
-import { ownedVariableReads, ownerIn, seenBy, variableLists } from '../shared/owned-variables.ts';
+import { narrowness, ownedVariableReads, ownerIn, seenBy, variableLists } from '../shared/owned-variables.ts';
 import { lackingPlaces, lackingText, pathsText, readsOfPlaces } from '../shared/places.ts';
 import { findKey, seenByService, seenWithin } from '../shared/variables-by-key.ts';
 
@@ -27,6 +27,7 @@ const columns = [
   'is_secret',
   'scope',
   'seen_by',
+  'overridden_at',
   'variable_type',
   'id',
   'mount_path',
@@ -52,6 +53,19 @@ const secretRow = ({
 /** The rows with those that the platform sets at the end. */
 const builtInLast = (rows: readonly JsonRecord[]): readonly JsonRecord[] =>
   rows.toSorted((one, other) => Number(one['scope'] === 'BUILT_IN') - Number(other['scope'] === 'BUILT_IN'));
+
+/** The rows of what one place sees; those that don't count there have the scope of the one that does. */
+function withWinners(rows: readonly JsonRecord[]): readonly JsonRecord[] {
+  const winners = new Map<unknown, JsonRecord>();
+  for (const row of rows) {
+    const known = winners.get(row['key']);
+    if (!known || narrowness(row) > narrowness(known)) winners.set(row['key'], row);
+  }
+  return rows.map((row) => {
+    const winner = winners.get(row['key'])!;
+    return winner === row ? row : { ...row, overridden_at: winner['scope'] };
+  });
+}
 
 /** A variable that another one overrides or stands for, in a few words. */
 const briefly = (variable: unknown): unknown =>
@@ -182,6 +196,7 @@ export const listEnvironmentVariables = composeTool({
         is_secret: z.boolean(),
         scope: z.string(),
         seen_by: z.string(),
+        overridden_at: z.string(),
         variable_type: z.string(),
         mount_path: z.string(),
         description: z.string(),
@@ -202,7 +217,7 @@ export const listEnvironmentVariables = composeTool({
         `the variables of this ${kind} can't be read here`,
         'Ask whoever runs the platform which there are.',
       );
-    return paged(builtInLast([...variables, ...secrets.map(secretRow)]), page, page_size);
+    return paged(withWinners(builtInLast([...variables, ...secrets.map(secretRow)])), page, page_size);
   },
   render: rowsOrNone,
 });

@@ -1,4 +1,4 @@
-import { repeated, serviceKinds } from '../../contract/index.ts';
+import { joinPath, namesIn, repeated, serviceKinds } from '../../contract/index.ts';
 import {
   howToName,
   naming,
@@ -17,13 +17,29 @@ import type { ResolutionProblem } from '../failure/index.ts';
 
 const kindText = (kind: ResourceKind): string => kind.replaceAll('_', ' ');
 
-/** One candidate per line: its reference, kind and id. */
+/** Where a variable is set, as far as that is known: its scope, with the name of what has that scope. */
+function placeText({ scope, project, environment, path }: ResolvedResource): string {
+  const ofScope: Readonly<Record<string, readonly (string | undefined)[]>> = {
+    PROJECT: [project?.name],
+    ENVIRONMENT: [project?.name, environment?.name],
+    BUILT_IN: [],
+  };
+  // Every other scope is that of the service on the way to it.
+  const names = ofScope[String(scope)] ?? (path === undefined ? [] : namesIn(path).slice(0, -1));
+  return [scope, joinPath(names)].filter(Boolean).join(' ');
+}
+
+/** One candidate per line: its reference, kind and id. A variable has the place where it is set. */
 function candidateLines(resources: readonly ResolvedResource[]): string {
   const references = unambiguousPaths(resources);
   return resources
-    .map(({ kind, id, name, scope }, index) => {
-      const text = references[index] === id ? name : references[index];
-      return [text, scope ? `${kindText(kind)} set on ${scope}` : kindText(kind), `id ${id}`]
+    .map((resource, index) => {
+      const { kind, id, name, scope } = resource;
+      const reference = references[index]!;
+      // One path leads to all variables of a key that somebody sees, wherever these are set.
+      const isShared = references.indexOf(reference) !== references.lastIndexOf(reference);
+      const text = isShared || reference === id ? name : reference;
+      return [text, scope ? `${kindText(kind)} set on ${placeText(resource)}` : kindText(kind), `id ${id}`]
         .filter(Boolean)
         .join(' · ');
     })
@@ -66,7 +82,7 @@ const headlines: {
       ? `There is no ${kindText(missing.kind)} ${quoted(missing.name)} on the way to ${quoted(reference)}.`
       : `There is no ${kindText(kind)} ${quoted(reference)}.`,
   ambiguous: ({ kind, reference, candidates }, quoted) =>
-    `${quoted(reference)} can be ${whichCandidates(kind, candidates.length)}. Give the path or the id of the ${kindText(kind)} that is meant; ask the user where that isn't plain.`,
+    `${quoted(reference)} can be ${whichCandidates(kind, candidates.length)}. Give the ${kind === 'environment_variable' ? 'id' : 'path or the id'} of the ${kindText(kind)} that is meant; ask the user where that isn't plain.`,
   not_listable: ({ kind, reference }, quoted) =>
     `No ${kindText(kind)} ${quoted(reference)} was seen earlier, and this platform doesn't list what there is. ${isId(reference) ? `Say of which kind it is: infra://service/<kind>/${reference} (kinds: ${serviceKinds.join(', ')}).` : giveItsId(kind)}`,
   not_readable: ({ kind, reference }, quoted) =>

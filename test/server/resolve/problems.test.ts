@@ -64,7 +64,7 @@ describe('an error names the candidates that exist', () => {
     [
       'environment_variable',
       'shop/staging/search/LOG_LEVEL',
-      /can be each of these.*\n.*\nshop\/staging\/search\/LOG_LEVEL · environment variable set on ENVIRONMENT · id .*\nshop\/staging\/search\/LOG_LEVEL · environment variable set on CONTAINER/,
+      /can be each of these\. Give the id.*\n.*\nLOG_LEVEL · environment variable set on ENVIRONMENT shop\/staging · id .*\nLOG_LEVEL · environment variable set on CONTAINER shop\/staging\/search · id/,
     ],
     [
       'service',
