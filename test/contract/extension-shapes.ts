@@ -341,7 +341,8 @@ const extensionShapes = {
     to_node         string
     old_volume      string
     refusal         string
-    may_come_back   string`,
+    may_come_back   string
+    no_backups      string`,
   'domain check': `
     results[].domain_name     string required
     results[].status          MATCHES_LOAD_BALANCER_HOST|RESOLVES_TO_IP|DOMAIN_NOT_CONFIGURED|DOMAIN_LINKED_TO_WRONG_HOST|GENERIC_FAILURE required

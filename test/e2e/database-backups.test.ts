@@ -53,6 +53,52 @@ test('of a database without backups it is said why', async () => {
   expect(text).toMatch(/0 backups[^]*Why: its cloud backs it up\./);
 });
 
+/** Plans a backup on a platform of which the proxy answers some reads with 404, and tells what was sent. */
+async function planned(database_id: string, unread: RegExp, dry_run = true) {
+  const proxy = await startRecordingProxy(platform.url, {
+    beforeRequest: async (method, request, response) => {
+      if (method === 'GET' && unread.test(request.url!))
+        response.writeHead(404, { 'content-type': 'application/json' }).end('{"error":"no","message":"no"}');
+    },
+  });
+  const others = connectorsTo(proxy.url, platform.tokens.admin);
+  const user = userAnswering(agree);
+  const args = { database_id, name: 'planned', message: 'Before a change.', dry_run };
+  const result = await (await others.modern(user)).call('create_database_backup', args);
+  await others.close();
+  await proxy.close();
+  const asked = user.questions.length;
+  return { text: textOf(result), failure: failureIn(result), sent: proxy.writes().length, asked };
+}
+
+const nothing = /^$/;
+const withoutRecovery = /\/recovery(?:\?|$)/;
+
+test.each([
+  ['that its cloud backs up', 'shop/production/orders-db', 'its cloud backs it up'],
+  ['of another type', 'data/development/events-db', 'this is a MONGODB'],
+])('no backup of a database %s is planned, asked about or sent: the reason is told', async (_, database, reason) => {
+  for (const dryRun of [true, false]) {
+    const { text, failure, sent, asked } = await planned(database, nothing, dryRun);
+    expect([failure?.kind, sent, asked]).toEqual(['not_possible', 0, 0]);
+    expect(text).toContain(reason);
+    expect(text).not.toContain('would happen');
+  }
+});
+
+test('a backup that can be made is planned', async () => {
+  const { text, failure } = await planned('shop/staging/orders-db', nothing);
+  expect([failure, text]).toEqual([undefined, expect.stringContaining('would happen')]);
+  expect(text).not.toContain('Not known');
+});
+
+test('where the platform does not say whether it backs a database up, the plan does not, either', async () => {
+  const managed = await planned('shop/production/orders-db', withoutRecovery);
+  expect(managed.text).toContain('It is MANAGED: its cloud runs it and has backups of its own. Not known:');
+  const container = await planned('shop/staging/orders-db', withoutRecovery);
+  expect(container.text).toContain('Not known: whether the platform backs up such a database.');
+});
+
 test('a database whose backups cannot be read is named, and not called without', async () => {
   const { database_id: unread } = platform.seed;
   const proxy = await startRecordingProxy(platform.url, {

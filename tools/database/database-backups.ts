@@ -22,13 +22,42 @@ import {
 } from '../../src/server/tool/index.ts';
 import { oneOfOrNone } from '../shared/any-service.ts';
 import { startMoment } from '../shared/deployment-started.ts';
-import { lackingText } from '../shared/places.ts';
+import { lackingText, unlessFailing } from '../shared/places.ts';
 import { isComplete, newestBackups, newestColumns, readsOfNewest, whyNone } from './backups-everywhere.ts';
+
+const mayRefuse = readUses(
+  'that the database can not be backed up is only said by the platform, after the call',
+  operations.get_database_recovery,
+  operations.get_database,
+);
+
+/** What is known of whether a database can be backed up where the platform doesn't say it. */
+const whetherBackedUp: Preview = reading(mayRefuse, async ({ database_id: id }, { reader }) => {
+  const database_id = String(id);
+  if (await reader.attempt(operations.get_database_recovery, { database_id })) return [];
+  const mode = textOf(await reader.attempt(operations.get_database, { database_id }), 'mode');
+  return mode === 'MANAGED'
+    ? [
+        'It is MANAGED: its cloud runs it and has backups of its own. Not known: whether the platform begins another one.',
+      ]
+    : [notKnown('whether the platform backs up such a database')];
+});
 
 export const createDatabaseBackup = defineTool(operations.create_database_backup, {
   toolset: 'services',
   title: 'Take a backup of a database',
   description: 'Back up a PostgreSQL database (db) now: dump, snapshot, save its data.',
+  reads: mayRefuse,
+  // What the platform would refuse is neither planned nor asked about.
+  expand: async (args, context) => {
+    const input = args as InputOf<typeof operations.create_database_backup>;
+    const { database_id } = input;
+    const recovery = await unlessFailing(context.attempt(operations.get_database_recovery, { database_id }));
+    const why = textOf(recovery, 'no_backups');
+    if (why !== undefined) context.refuse('this database can not be backed up', 'No backup was begun.', why);
+    return [planOperation(operations.create_database_backup, input)];
+  },
+  preview: whetherBackedUp,
   render: record({ first: ['name', 'id', 'status'], omitted: ['condition'] }),
   next: (_view, { database_id }) => [
     {

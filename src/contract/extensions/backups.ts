@@ -49,7 +49,8 @@ export const backupExtensions = {
     path: '/database/{databaseId}/recovery',
     query: recoveryQuery,
     response: DatabaseRecovery,
-    summary: 'Read what bringing one database back from a backup would do now, or why it is refused.',
+    summary:
+      'Read what bringing one database back from a backup would do now, or why that or another backup is refused.',
   }),
   restore_database: operation({
     ...undocumented,

@@ -46,7 +46,7 @@ export const RestoreRequest = z.object({
   without_waiting: z.boolean().optional().describe('Without waiting for its node.'),
 });
 
-/** The effects of restoring a database now. */
+/** The effects of restoring a database now, and whether it can be backed up. */
 export const DatabaseRecovery = z.object({
   backup: Backup.optional(),
   node: z.string().optional().describe('The machine that has its data now.'),
@@ -55,4 +55,5 @@ export const DatabaseRecovery = z.object({
   old_volume: z.string().optional().describe('What has its data now. It stays.'),
   refusal: z.string().optional().describe('Why it can not be brought back.'),
   may_come_back: z.string().optional().describe('Why it is only brought back with without_waiting.'),
+  no_backups: z.string().optional().describe('Why no backup of it can be made now.'),
 });

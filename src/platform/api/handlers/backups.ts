@@ -27,7 +27,12 @@ const answer = ({ id, name, message, state, created_at, ended_at, node, bytes, r
   };
 };
 
-const recoveryAnswer = ({ backup, plan, refusal }: Recovery): ResponseOf<OperationNamed<'get_database_recovery'>> => ({
+const recoveryAnswer = ({
+  backup,
+  plan,
+  refusal,
+  noBackups,
+}: Recovery): ResponseOf<OperationNamed<'get_database_recovery'>> => ({
   ...(backup && { backup: answer(backup) }),
   ...(plan && {
     node: plan.node,
@@ -37,6 +42,7 @@ const recoveryAnswer = ({ backup, plan, refusal }: Recovery): ResponseOf<Operati
     ...(plan.mayComeBack !== undefined && { may_come_back: plan.mayComeBack }),
   }),
   ...(refusal !== undefined && { refusal }),
+  ...(noBackups !== undefined && { no_backups: noBackups }),
 });
 
 export const backupHandlers = {

@@ -64,6 +64,13 @@ async function excessRefusal(trx: Db, databaseId: string): Promise<string | unde
   return `it has ${requested.length} requested backups, which is the maximum. Delete those that are no longer needed with DELETE /database/${databaseId}/backup/{backupId}; the oldest is ${backupName(requested[0]!)} (${id}).`;
 }
 
+/** Why no backup of a database can be requested now; undefined if one can. */
+export const requestRefusal = async (
+  context: EngineContext,
+  trx: Db,
+  service: ServiceRow,
+): Promise<string | undefined> => (await backupRefusal(context, trx, service)) ?? excessRefusal(trx, service.id);
+
 /** Accepts a backup, which then starts. @throws ApiProblem 400 if the database can't be backed up now */
 export async function requestBackup(
   context: EngineContext,
@@ -72,8 +79,7 @@ export async function requestBackup(
   { name, message, isScheduled }: NewBackup,
 ): Promise<BackupRow> {
   const service = await lockDatabase(trx, databaseId);
-  const why =
-    (await backupRefusal(context, trx, service)) ?? (isScheduled ? undefined : await excessRefusal(trx, databaseId));
+  const why = await (isScheduled ? backupRefusal : requestRefusal)(context, trx, service);
   if (why !== undefined) throw refused(`${service.name} (database ${databaseId}) can't be backed up: ${why}`);
   const at = context.clock.now();
   return trx

@@ -5,9 +5,12 @@ import type { DataStore, Db } from '../../store/index.ts';
 import type { EngineContext } from '../context.ts';
 import type { Recovery } from './backup.ts';
 import { backupsOf, backupName, newestBackup, runningDatabase } from './backup-rows.ts';
-import { lockDatabase } from './backup-requests.ts';
+import { lockDatabase, requestRefusal } from './backup-requests.ts';
 
-/** The backup that a database would be restored from, and what prevents that according to the records. */
+/**
+ * The backup that a database would be restored from, and what prevents that, or another backup, according to the
+ * records.
+ */
 async function recordedRecovery(context: EngineContext, trx: Db, databaseId: string, backupId: string | undefined) {
   const service = await trx
     .selectFrom('service')
@@ -43,7 +46,8 @@ async function recordedRecovery(context: EngineContext, trx: Db, databaseId: str
             : backup.state !== 'complete'
               ? `The backup ${backupName(backup)} is not complete (${backup.state}${backup.reason === null ? '' : `: ${readCondition(backup.reason).message}`}). Choose another one.`
               : undefined));
-  return { environmentId: service.environment_id, backup, backups, database, refusal };
+  const noBackups = await requestRefusal(context, trx, service);
+  return { environmentId: service.environment_id, backup, backups, database, refusal, noBackups };
 }
 
 /**
@@ -57,15 +61,15 @@ export async function recoveryOf(
   backupId: string | undefined,
   signal: AbortSignal,
 ): Promise<Recovery> {
-  const { environmentId, backup, backups, database, refusal } = await db.read((trx) =>
+  const { backups, database, refusal, ...recorded } = await db.read((trx) =>
     recordedRecovery(context, trx, databaseId, backupId),
   );
-  if (refusal !== undefined) return { environmentId, backup, refusal };
+  if (refusal !== undefined) return { ...recorded, refusal };
   try {
-    const plan = await backups!.plan(database!, backup!.record!, signal);
-    return { environmentId, backup, plan, refusal: plan.refusal };
+    const plan = await backups!.plan(database!, recorded.backup!.record!, signal);
+    return { ...recorded, plan, refusal: plan.refusal };
   } catch (error) {
-    return { environmentId, backup, refusal: `The state of its nodes can't be determined: ${errorMessage(error)}` };
+    return { ...recorded, refusal: `The state of its nodes can't be determined: ${errorMessage(error)}` };
   }
 }
 
