@@ -8,11 +8,13 @@ import { defaultTools, tools } from '../../tools/index.ts';
  * the same code as at runtime.
  */
 export function derivePrebuilt(): Prebuilt {
-  const leftOut = new Map(tools.filter((tool) => !defaultTools.includes(tool)).map(({ name }) => [name, '']));
+  const leftOut = new Map(
+    tools.filter((tool) => !defaultTools.includes(tool)).map((tool) => [tool.name, { tool, why: '' }]),
+  );
   const registries = [false, true].map((readOnly) => createRegistry(defaultTools, { readOnly }, leftOut));
   const [usual, readOnly] = registries.map((registry) => registry.listed()) as [Prebuilt['tools'], Prebuilt['tools']];
-  const [usualText, readOnlyText] = registries.map(({ hidden }, index) =>
-    instructions({ readOnly: index === 1 }, hidden),
+  const [usualText, readOnlyText] = registries.map(({ hidden, off }, index) =>
+    instructions({ readOnly: index === 1 }, hidden, off),
   ) as [string, string];
   const usualDescriptions = new Map(usual.map(({ name, description }) => [name, description]));
   return {

@@ -136,7 +136,7 @@ export function resourceServersOf(baseUrl: string, token: string): ResourceServe
     ) as [Tool[], Tool[]];
     const dependencies = createDependencies({
       tools: listed,
-      otherTools: new Map(otherTools.map(({ name }) => [name, 'a test left it out'])),
+      otherTools: new Map(otherTools.map((tool) => [tool.name, { tool, why: 'a test left it out' }])),
       policy,
       connect: platform,
       secrets: () => [token],

@@ -94,7 +94,9 @@ const reasonToLeaveOut = (tool: Tool): string =>
 
 /** The tools that the options don't offer, with the reason. */
 export const toolsLeftOut = (offered: readonly Tool[]): LeftOut =>
-  new Map(tools.filter((tool) => !offered.includes(tool)).map((tool) => [tool.name, reasonToLeaveOut(tool)]));
+  new Map(
+    tools.filter((tool) => !offered.includes(tool)).map((tool) => [tool.name, { tool, why: reasonToLeaveOut(tool) }]),
+  );
 
 /** By toolset, the names of the offered tools in it. */
 export const offeredToolsets = (offered: readonly Tool[]): Readonly<Record<string, readonly string[]>> =>

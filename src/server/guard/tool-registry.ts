@@ -39,8 +39,8 @@ export interface ListedTool {
   readonly annotations: Annotations;
 }
 
-/** Tools that exist but aren't served, by name, with the setting that excludes each. */
-export type LeftOut = ReadonlyMap<string, string>;
+/** Tools that exist but aren't served, by name, each with the setting that excludes it, to continue a sentence. */
+export type LeftOut = ReadonlyMap<string, { readonly tool: Tool; readonly why: string }>;
 
 /** The tools of one configuration. Built once and shared by every server instance. */
 export interface Registry {
@@ -54,6 +54,8 @@ export interface Registry {
   readonly hidden: readonly string[];
   /** The tools that exist but aren't part of the set. */
   readonly leftOut: LeftOut;
+  /** Those among them that the policy would not hide if they were. */
+  readonly off: readonly Tool[];
   /** The hint for an unknown tool: which one to use instead, or that it is not offered. Continues a sentence. */
   instead(name: string): string;
 }
@@ -126,6 +128,7 @@ export function createRegistry(tools: readonly Tool[], policy: Policy, leftOut: 
     offers: (name) => allowed.some((tool) => tool.name === name),
     hidden,
     leftOut,
+    off: [...leftOut.values()].flatMap(({ tool }) => (denialOf(tool, policy) === undefined ? [tool] : [])),
     instead: (name) =>
       insteadOf(
         name,

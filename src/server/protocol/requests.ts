@@ -269,7 +269,7 @@ export function createRequestHandlers(
       if (leftOutBy !== undefined)
         return resultOf({
           kind: 'failure',
-          text: notOfferedText(name, leftOutBy),
+          text: notOfferedText(name, leftOutBy.why),
           failure: { kind: 'not_offered_here', outcome: 'refused' },
         });
       if (!tool) {

@@ -107,9 +107,9 @@ const applyPolicy = (
 ) => {
   for (const name of valueVariables(policy.rules ?? [])) shared.valueVariableNames.add(name);
   const registry = createRegistry(tools, policy, otherTools);
-  const { hidden } = registry;
+  const { hidden, off } = registry;
   const surface: Surface = {
-    instructions: instructions(policy, hidden),
+    instructions: instructions(policy, hidden, off),
     tools: () => registry.listed(),
     hidden,
     resources: listedResources(policy, shared.texts !== undefined),

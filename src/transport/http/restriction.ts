@@ -41,7 +41,7 @@ export function restrictedDependencies(
       base,
       chosen,
       policy,
-      new Map(others.map((tool) => [tool.name, choice!.leavesOutOthers])),
+      new Map(others.map((tool) => [tool.name, { tool, why: choice!.leavesOutOthers }])),
     );
     cache.set(name, dependencies);
     return dependencies;

@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest';
+import type { Policy } from '../../src/server/guard/policy/policy.ts';
+import { createRegistry } from '../../src/server/guard/tool-registry.ts';
+import { instructions } from '../../src/server/protocol/instructions.ts';
+import { isOfferedByDefault, toolsets, type Tool } from '../../src/server/tool/tool.ts';
+import { core } from '../../tools/core.ts';
+import { tools } from '../../tools/index.ts';
+import { policyFrom } from '../support/guard-fixture.ts';
+
+const instructed = (offered: readonly Tool[], policy: Policy): string => {
+  const leftOut = new Map(
+    tools.filter((tool) => !offered.includes(tool)).map((tool) => [tool.name, { tool, why: 'not chosen' }]),
+  );
+  const { hidden, off } = createRegistry(offered, policy, leftOut);
+  return instructions(policy, hidden, off);
+};
+const usual = tools.filter((tool) => isOfferedByDefault(tool));
+const offIn = (text: string): string => /^Off here until chosen: .*$/m.exec(text)?.[0] ?? '';
+
+test.each([
+  ['all', tools],
+  ['the usual ones', usual],
+  ['the core', core],
+  ...toolsets.map((name) => [name, tools.filter(({ toolset }) => toolset === name)] as const),
+] satisfies (readonly [string, readonly Tool[]])[])(
+  'the instructions are worth their bytes: under 2,000 characters with %s',
+  (_, offered) => {
+    for (const readOnly of [true, false]) expect(instructed(offered, { readOnly }).length).toBeLessThan(2_000);
+  },
+);
+
+test('the instructions say which tools are off, and nothing where none is', () => {
+  for (const readOnly of [true, false]) {
+    expect(offIn(instructed(tools, { readOnly }))).toBe('');
+    expect(offIn(instructed(usual, { readOnly }))).toContain('toolset administration');
+    expect(offIn(instructed(usual, { readOnly }))).not.toContain('more tools');
+  }
+  expect(offIn(instructed(core, { readOnly: false }))).toContain('more tools of every toolset');
+  const { toolset } = tools.find(({ name }) => name === 'plan_terraform')!;
+  const allButOne = tools.filter(({ name }) => name !== 'plan_terraform');
+  expect(offIn(instructed(allButOne, { readOnly: false }))).toMatch(`: more tools of ${toolset}.`);
+});
+
+test('what could not be done with tools that are off is not said to be off', () => {
+  const readOnly = offIn(instructed(usual, { readOnly: true }));
+  for (const change of ['edits', 'new', 'leavers', 'job runs']) expect(readOnly).not.toContain(change);
+  // The webhooks that tools of the usual list create are not off: their changes are.
+  expect(offIn(instructed(usual, { readOnly: false }))).toContain('edits of webhooks');
+});
+
+test('what a policy denies is not said to wait for a choice', async () => {
+  const denied = await policyFrom('deny: [{ tool: run_job }]');
+  expect(offIn(instructed(usual, denied))).not.toContain('job runs');
+  expect(offIn(instructed(usual, { readOnly: false }))).toContain('job runs');
+});
