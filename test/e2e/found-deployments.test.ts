@@ -72,8 +72,18 @@ test('a project, a state and a time narrow it down', async () => {
   expect(await paths({ state: 'error' })).toEqual(['data/development']);
   expect(await paths({ state: 'FAILED' })).toEqual(['data/development']);
   expect(await paths({ since: 'P2DT12H' })).toEqual(['shop/staging', 'shop/staging']);
-  expect(await paths({ environment: 'shop/staging', since: dayAgo(1.5) })).toEqual(['shop/staging']);
-  expect(await paths({ service: 'data/development/importer', state: 'ERROR' })).toEqual(['data/development/importer']);
+});
+
+test.each([
+  [{ environment: 'shop/staging', since: dayAgo(1.5) }, 'shop/staging', 'services'],
+  [{ service: 'data/development/importer', state: 'ERROR' }, 'data/development/importer', 'state'],
+])('of one place that is given, its path is said once, and not in every row: %j', async (args, path, member) => {
+  const { rows, answer, text } = await list(args);
+  expect(rows).toHaveLength(1);
+  expect(rows[0]).not.toHaveProperty('path');
+  expect(rows[0]).toHaveProperty(member);
+  expect(answer['looked_at']).toBe(path);
+  expect(text).toContain(`Looked at: ${path}`);
 });
 
 test('pages of everything follow each other', async () => {

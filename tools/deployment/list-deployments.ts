@@ -135,6 +135,7 @@ interface Choice {
 
 /**
  * What the search looked at: the service or environment that is given, or each environment of the project or of all.
+ * The path of one that is given is not repeated in every row.
  */
 async function subjectsIn(context: ToolContext, { project }: Choice) {
   const one = subjectAt(context, 'service') ?? subjectAt(context, 'environment');
@@ -142,6 +143,7 @@ async function subjectsIn(context: ToolContext, { project }: Choice) {
   if (one) {
     const path = one.path ?? one.name ?? one.id;
     return {
+      isGiven: true,
       subjects: [{ ...one, path }],
       lacking: { unread: [], notReached: [] },
       allowance: allowanceFor(),
@@ -156,7 +158,7 @@ async function subjectsIn(context: ToolContext, { project }: Choice) {
     projectId: its?.id,
   }));
   const modes = new Map(places.environments.map(({ id, mode }) => [id, mode]));
-  return { subjects, lacking: places, allowance, modes };
+  return { isGiven: false, subjects, lacking: places, allowance, modes };
 }
 
 const pathsOf = (subjects: readonly Subject[]): readonly string[] => subjects.map(({ id, path = id }) => path);
@@ -171,7 +173,7 @@ function reachOf(shown: readonly HistoryItem[], page_size: number): JsonRecord {
 async function found(choice: Choice, page: number, page_size: number, context: ToolContext): Promise<JsonRecord> {
   const { state, since } = choice;
   const { from } = windowOf({ since }, context);
-  const { subjects, lacking, allowance, modes } = await subjectsIn(context, choice);
+  const { isGiven, subjects, lacking, allowance, modes } = await subjectsIn(context, choice);
   const wanted = { state, from, enough: page * page_size };
   const all = await findDeployments(context, subjects, wanted, allowance);
   if (subjects.length === 1 && all.unread.length === 1)
@@ -179,7 +181,7 @@ async function found(choice: Choice, page: number, page_size: number, context: T
   const shown = all.found.slice((page - 1) * page_size, page * page_size);
   const failed = isAboutFailures(state) ? shown.filter(({ item }) => hasFailed(item)) : [];
   return pruneRecord({
-    results: shown.map((one) => rowWithPath(one, modes.get(one.subject.id))),
+    results: shown.map((one) => (isGiven ? row(one.item) : rowWithPath(one, modes.get(one.subject.id)))),
     page,
     page_size,
     ...reachOf(
