@@ -1,3 +1,4 @@
+import type { Client } from '@modelcontextprotocol/client';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { seedId } from '../../src/platform/seed/ids.ts';
 import { connectorsTo, type Connectors } from '../support/connectors.ts';
@@ -122,6 +123,17 @@ describe('the lines of a log', () => {
     const [first] = data['results'] as Json[];
     expect(text).toContain(`lines from ${String(first!['created_at'])} on; nothing of before is shown`);
     expect(text).toMatch(/What instances logged before \d.* is lost/);
+  });
+
+  test('have their period as a resource, too', async () => {
+    const connectors = connectorsTo(proxy.url, platform.token);
+    opened.push(connectors);
+    const { client } = (await connectors.modern()) as unknown as { client: Pick<Client, 'readResource'> };
+    const { contents } = await client.readResource({
+      uri: `infra://service/application/${seedId('service/shop/staging/checkout-api')}/logs`,
+    });
+    const text = contents.map((content) => ('text' in content ? content.text : '')).join('\n');
+    expect(text).toMatch(/^\d+ lines from \d{4}-\S+ on; nothing of before is shown$/m);
   });
 
   test('go with a deployment, which the plan of one for a whole environment says', async () => {

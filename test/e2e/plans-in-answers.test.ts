@@ -71,3 +71,20 @@ test.each([
   expect(takenBack.exec(effects.join('\n'))?.[1]).toBe(kind);
   expect(takenBack.exec(text)?.[1]).toBe(kind);
 });
+
+test.each([
+  ['create_webhook', { ...webhook, target_url: 'https://chat.acme.example/in/third' }, true],
+  ['invite_member', { email: 'eve@acme.example' }, true],
+  [
+    'create_helm_repository',
+    { name: 'passing', kind: 'HTTPS', url: 'https://charts.acme.example', skip_tls_verification: false, config: {} },
+    true,
+  ],
+  ['create_project', { name: 'passing' }, false],
+])('%s says that tools which may be off take it back, also where somebody is asked', async (tool, args, isAsked) => {
+  const { effects, question, text } = await change(tool, args);
+  const line = 'A tool of the toolset administration takes it back.';
+  expect(effects).toContain(line);
+  expect(text).toContain(line);
+  expect(question.includes(line)).toBe(isAsked);
+});

@@ -1,6 +1,7 @@
 import { HelmRequest, operations } from '../../src/contract/index.ts';
 import { defineTool, isRecord, naming, type JsonRecord, record } from '../../src/server/tool/index.ts';
 import { serviceUpdate } from '../shared/service-update.ts';
+import { takenBackElsewhere } from '../shared/plan-parts.ts';
 
 export const createHelmRepository = defineTool(operations.create_helm_repository, {
   toolset: 'organization',
@@ -12,7 +13,7 @@ export const createHelmRepository = defineTool(operations.create_helm_repository
       'vendor_access_key …',
   },
   folded: ['config'],
-  plan: () => ['Stores these credentials on the platform.', 'A tool of the toolset administration takes it back.'],
+  plan: () => ['Stores these credentials on the platform.', takenBackElsewhere],
   render: record({ first: ['name', 'id', 'kind', 'url'] }),
 });
 

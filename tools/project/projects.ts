@@ -1,5 +1,6 @@
 import { operations } from '../../src/contract/index.ts';
 import { defineTool, table, naming, record } from '../../src/server/tool/index.ts';
+import { takenBackElsewhere } from '../shared/plan-parts.ts';
 
 export const listProjects = defineTool(operations.list_projects, {
   toolset: 'projects',
@@ -12,6 +13,7 @@ export const createProject = defineTool(operations.create_project, {
   toolset: 'projects',
   title: 'Start a new project',
   description: 'Create, make, add or open a project: a folder for environments of one product or team.',
+  plan: () => [takenBackElsewhere],
   render: record(),
   next: naming`Next: ${'create_environment'} makes an environment in it.`,
 });

@@ -28,3 +28,6 @@ export const movedSecretLines = (
         'Where the platform keeps stored secrets, they are sent to the new address from now on: give others if it may not have them.',
       ]
     : [];
+
+/** A line for changes that only tools take back which are off unless they are chosen. */
+export const takenBackElsewhere = 'A tool of the toolset administration takes it back.';

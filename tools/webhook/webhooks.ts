@@ -21,6 +21,7 @@ import {
   type Renderer,
 } from '../../src/server/tool/index.ts';
 import { inKnownWords, knownEvents } from './event-words.ts';
+import { takenBackElsewhere } from '../shared/plan-parts.ts';
 
 const isReceived = ({ target_response_status_code: status }: JsonRecord): boolean =>
   typeof status === 'number' && status >= 200 && status < 300;
@@ -101,7 +102,7 @@ export const createWebhook = defineTool(operations.create_webhook, {
   plan: ({ target_url, project_names_filter: projects = [], environment_types_filter: modes = [] }) => [
     'From now on every such event of the organization is sent to this address.',
     ...(projects.length === 0 && modes.length === 0 ? [unlimited] : []),
-    'A tool of the toolset administration takes it back.',
+    takenBackElsewhere,
     ...(hasUserinfo(target_url)
       ? [
           'The address has a user name or a password in it: they are kept like secrets, sent with every event, and not shown.',
