@@ -28,6 +28,28 @@ describe('every operation', () => {
     expect(op.permission === 'read').toBe(op.method === 'GET');
   });
 
+  const ofPeopleAndTokens = named.filter(
+    ([, { path, method }]) => method !== 'GET' && /\/(?:member|inviteMember|apiToken|gitToken)(?:\/|$)/.test(path),
+  );
+
+  test('that changes who may do what is one of these', () => {
+    expect(ofPeopleAndTokens.map(([name]) => name).toSorted()).toEqual([
+      'create_api_token',
+      'create_git_token',
+      'delete_git_token',
+      'invite_member',
+      'remove_member',
+      'revoke_api_token',
+      'revoke_invitation',
+      'update_git_token',
+      'update_member_role',
+    ]);
+  });
+
+  test.each(ofPeopleAndTokens)('%s is about people or tokens, and sensitive', (_, { effect, effectIfHidden }) => {
+    expect([effect, effectIfHidden]).toEqual(['sensitive', 'sensitive']);
+  });
+
   test.each(named)('%s finds its path ids in the flat input', (_, op) => {
     const shape = inputShape(op);
     for (const param of op.params as string[])
