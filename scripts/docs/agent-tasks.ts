@@ -2,6 +2,7 @@ import { building } from '../../test/slow/tasks/building.ts';
 import { dailyWork } from '../../test/slow/tasks/daily-work.ts';
 import { everyday } from '../../test/slow/tasks/everyday.ts';
 import { incidents } from '../../test/slow/tasks/incidents.ts';
+import { resources } from '../../test/slow/tasks/resources.ts';
 import baseline from '../../test/slow/tasks/baseline.json' with { type: 'json' };
 import { code, markdownTable } from './markdown.ts';
 
@@ -24,6 +25,7 @@ const groups = [
   { title: 'Incidents, with every failure at once', tasks: incidents },
   { title: 'Building', tasks: building },
   { title: 'Questions of every day, and administration', tasks: everyday },
+  { title: 'Resources from their creation to their deletion', tasks: resources },
 ];
 
 const numbers = ({ calls, requests, farRequests, chain, bytes }: Omit<TaskCost, 'tools'>): number[] => [

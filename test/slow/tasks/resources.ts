@@ -42,9 +42,17 @@ export const resources: readonly Task[] = [
     end: [{ read: 'list_invitations', has: { email: 'felix@acme.example' } }],
   },
   {
-    want: 'have a new token for the pipeline, which only a person is shown',
-    steps: [{ ask: 'create an API token', with: { name: 'pipeline', permission: 'deploy' } }],
-    end: [{ read: 'list_api_tokens', has: { name: 'pipeline', permission: 'deploy' } }],
+    want: 'have the token of the pipeline rotated, whose value only a person is shown',
+    before: [{ ask: 'create an API token', with: { name: 'pipeline', permission: 'deploy' } }],
+    steps: [
+      { ask: 'create an API token', with: { name: 'pipeline of June', permission: 'deploy' } },
+      { ask: 'list the API tokens: whose, last used' },
+      { ask: 'revoke an API token', with: { api_token: 'pipeline' } },
+    ],
+    end: [
+      { read: 'list_api_tokens', has: { name: 'pipeline of June', permission: 'deploy' } },
+      { read: 'list_api_tokens', lacks: { name: 'pipeline' } },
+    ],
   },
   {
     want: 'label what the payments team owns, and then no longer',
@@ -177,12 +185,55 @@ export const resources: readonly Task[] = [
         with: { job: `${staging}/nightly-report`, arguments: ['--only', 'invoices'], wait: true },
       },
       { follow: 'search_logs' },
+      { ask: 'cancel a run of a job', with: { job: `${staging}/nightly-report` } },
     ],
-    says: 'DEPLOYED',
+    says: ['DEPLOYED', 'no run of it is under way'],
   },
   {
     want: 'know the settings of the main cluster',
     steps: [{ ask: 'show one cluster with its advanced settings', with: { cluster: 'main' } }],
     says: 'lock.maximum_days',
+  },
+  {
+    want: 'have nobody deploy the shop on the Friday evening before Christmas, and then be allowed to again',
+    steps: [
+      {
+        ask: 'create a deployment window: a freeze on Friday evening',
+        with: {
+          project: 'shop',
+          name: 'friday-evening',
+          begins: '2999-12-20 16:00',
+          ends: '2999-12-21 00:00',
+          time_zone: 'Europe/Paris',
+        },
+      },
+      { ask: 'list the deployment windows, freezes' },
+      { ask: 'delete a deployment window', with: { deployment_window: 'friday-evening' } },
+    ],
+    end: [{ read: 'list_deployment_windows', lacks: { name: 'friday-evening' } }],
+    says: ['friday-evening', '2999-12-20 16:00'],
+  },
+  {
+    want: 'have a backup of the orders made before the sale, and the old one before a migration deleted',
+    steps: [
+      {
+        ask: 'create a backup of a database now',
+        with: { database: `${staging}/orders-db`, name: 'before-the-sale', message: 'Prices change tomorrow.' },
+      },
+      { ask: 'list the backups of a database', with: { database: `${staging}/orders-db` } },
+      {
+        ask: 'delete a backup of a database',
+        with: { database: `${staging}/orders-db` },
+        take: { backup: ['before-migration[^\\n]*\\| ([0-9a-f-]{36})', '$1'] },
+      },
+    ],
+    end: [
+      {
+        read: 'list_database_backups',
+        of: { database_id: `${staging}/orders-db` },
+        has: { name: 'before-the-sale' },
+        lacks: { name: 'before-migration' },
+      },
+    ],
   },
 ];

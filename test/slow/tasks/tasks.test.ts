@@ -100,14 +100,14 @@ describe('a client that knows only what the server says', () => {
     expect(far.chain, 'requests that wait for each other').toBeLessThanOrEqual(most(known!.chain, 2));
   });
 
-  test('there is a task for each failure by itself, thirteen incidents, fifteen things to build, twenty of an everyday, and the lives of fifteen resources', () => {
+  test('there is a task for each failure by itself, thirteen incidents, fifteen things to build, twenty of an everyday, and the lives of seventeen resources', () => {
     expect(
       tasks.flatMap(({ scenario }) => (scenario === undefined || scenario === allScenarios ? [] : scenario)).toSorted(),
     ).toEqual(scenarios.map(({ name }) => name).toSorted());
     expect(incidents.filter(({ scenario }) => scenario === allScenarios)).toHaveLength(13);
     expect(building).toHaveLength(15);
     expect(everyday).toHaveLength(20);
-    expect(resources).toHaveLength(15);
+    expect(resources).toHaveLength(17);
     expect(new Set(tasks.map(({ want }) => want)).size).toBe(tasks.length);
     expect(
       Object.keys(isRewriting ? {} : baseline).filter((want) => !tasks.some((task) => task.want === want)),
