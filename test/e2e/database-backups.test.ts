@@ -1,4 +1,7 @@
+import { join } from 'node:path';
+import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { databaseFile } from '../../src/platform/store/sqlite/database.ts';
 import { connectorsTo, type Connectors } from '../support/connectors.ts';
 import { seedId } from '../../src/platform/seed/ids.ts';
 import { agree, failureIn, textOf, userAnswering } from '../support/mcp-clients.ts';
@@ -160,6 +163,39 @@ const backups = async () =>
 
 const deleting = (backup: Json | undefined) =>
   calling('delete_database_backup', { ...orders, backup_id: backup?.['id'] });
+
+/** Adds scheduled backups to those that there are, each newer than the one before. @returns how to remove them */
+function addScheduled(count: number): () => void {
+  const records = new DatabaseSync(join(platform.dataDir, databaseFile));
+  const row = records
+    .prepare("SELECT * FROM backup WHERE service_id = ? AND state = 'complete'")
+    .get(platform.seed['database_id']!) as Record<string, SQLInputValue>;
+  const columns = Object.keys(row);
+  const insert = records.prepare(
+    `INSERT INTO backup (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`,
+  );
+  for (let number = 0; number < count; number += 1) {
+    const created = new Date(Date.now() + number).toISOString();
+    const added = { ...row, id: seedId(`scheduled ${number}`), created_at: created, is_scheduled: 1 };
+    insert.run(...columns.map((column) => (added as Record<string, SQLInputValue>)[column]!));
+  }
+  return () => {
+    for (let number = 0; number < count; number += 1)
+      records.prepare('DELETE FROM backup WHERE id = ?').run(seedId(`scheduled ${number}`));
+    records.close();
+  };
+}
+
+test('a backup is known to who agrees to its deletion, however many newer ones there are', async () => {
+  const [oldest] = (await backups()).toReversed();
+  const remove = addScheduled(25);
+  const user = userAnswering(() => ({ action: 'decline' }));
+  const args = { ...orders, backup_id: oldest!['id'] };
+  const { questions } = await calling('delete_database_backup', args, user);
+  remove();
+  expect(questions[0]).toContain(`The backup ${String(oldest!['name'])} of `);
+  expect(questions[0]).not.toContain('Not known');
+});
 
 test('who agrees to a deletion sees which backup it is, and what the database can be restored from then', async () => {
   const complete = (await backups()).filter(({ status }) => (status as Json)['state'] === 'DEPLOYED');

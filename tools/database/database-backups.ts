@@ -1,5 +1,12 @@
 import * as z from 'zod';
-import { isRecord, operations, reference, unknownTime, type InputOf } from '../../src/contract/index.ts';
+import {
+  isRecord,
+  maximumPageSize,
+  operations,
+  reference,
+  unknownTime,
+  type InputOf,
+} from '../../src/contract/index.ts';
 import {
   compact,
   defineTool,
@@ -219,7 +226,10 @@ function withoutIt(backup: JsonRecord, all: readonly JsonRecord[]): readonly str
 const goesAway: Preview = reading(
   readUses('the plan does not show which backup it is, and which others there are', operations.list_database_backups),
   async ({ database_id, backup_id }, { reader }) => {
-    const list = await reader.attempt(operations.list_database_backups, { database_id: String(database_id) });
+    const list = await reader.attempt(operations.list_database_backups, {
+      database_id: String(database_id),
+      page_size: maximumPageSize,
+    });
     const all = rowsIn(list);
     const backup = all.find(({ id }) => id === backup_id);
     return [
