@@ -67,7 +67,7 @@ export const listMembers = defineTool(operations.list_members, {
     'permissions, e-mail, last active.',
   reads: readUses('who is invited is not shown', operations.list_invitations),
   output: operations.list_members.response.extend({
-    invitations: z.array(z.object({ email: z.string(), invitation_status: z.string() })).optional(),
+    invitations: z.array(z.object({ email: z.string(), role_name: z.string(), id: z.string() }).partial()).optional(),
   }),
   answer: (args, context) => withInvitations(args as InputOf<typeof operations.list_members>, context),
   render: showingInvitations(
