@@ -116,13 +116,25 @@ export const resources: readonly Task[] = [
     hides: 'quiet-heron',
   },
   {
-    want: 'have a project renamed, and deleted',
-    steps: [
+    want: 'have a project and its environment renamed, the environment made a staging one, and both deleted',
+    before: [
       { ask: 'start a new project', with: { name: 'trial' } },
+      {
+        ask: 'set up a new environment',
+        with: { project: 'trial', name: 'one', mode: 'DEVELOPMENT', cluster: 'main' },
+      },
+    ],
+    steps: [
       { ask: 'rename a project', with: { project: 'trial', name: 'trial-of-june' } },
+      {
+        ask: 'rename an environment, change its mode',
+        with: { environment: 'trial-of-june/one', name: 'first', mode: 'STAGING' },
+      },
+      { ask: 'delete a whole environment', with: { environment: 'trial-of-june/first', wait: true } },
       { ask: 'delete a project', with: { project: 'trial-of-june' } },
     ],
     end: [{ read: 'list_projects', lacks: { name: 'trial-of-june' } }],
+    says: ['one → first', 'DEVELOPMENT → STAGING'],
   },
   {
     want: 'have staging stopped every night, and its nightly report named',
