@@ -1,7 +1,6 @@
 import { createHmac } from 'node:crypto';
-import { setTimeout as pause } from 'node:timers/promises';
-import { isLoopbackHost, ProxyError, sendRequest } from '../../../outgoing/index.ts';
-import type { ServerLogger } from '../../context/index.ts';
+import { isLoopbackHost, sendRequest } from '../../../outgoing/index.ts';
+import { type Attempt, createDeliveries, type DeliveriesConfig, failedAs, statusAttempt } from './deliveries.ts';
 
 /** The destination of notices. */
 export interface WebhookTarget {
@@ -60,20 +59,6 @@ export function parseWebhookKey(secret: string, what = 'approvals webhook'): Buf
   return key;
 }
 
-/** The times of sending notices, in milliseconds. */
-export interface WebhookTimes {
-  /** Pauses before the second and later attempts. */
-  readonly pauses: readonly number[];
-  readonly timeout: number;
-  /** How long closing waits for notices that are being sent. */
-  readonly grace: number;
-}
-
-const defaultTimes: WebhookTimes = { pauses: [1_000, 5_000, 25_000, 125_000], timeout: 10_000, grace: 3_000 };
-
-/** Maximum number of notices that are being sent or wait for a retry. */
-export const maximumNotices = 100;
-
 /** The signature of a request, in the form of Standard Webhooks. */
 export const signatureOf = (id: string, timestamp: string, body: string, key: Uint8Array): string =>
   `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')}`;
@@ -87,24 +72,6 @@ function signedHeaders(id: string, body: string, key: Uint8Array): Record<string
     'webhook-signature': signatureOf(id, timestamp, body, key),
   };
 }
-
-/** The result of one attempt: delivered, or the reason why not. */
-type Attempt =
-  | { readonly kind: 'delivered' }
-  | { readonly kind: 'failed'; readonly why: string; readonly mayRepeat: boolean };
-
-const failureOf = (status: number): Attempt => {
-  if (status >= 300 && status < 400)
-    return { kind: 'failed', why: `status ${status}: redirects are not followed`, mayRepeat: false };
-  return { kind: 'failed', why: `status ${status}`, mayRepeat: status >= 500 || status === 408 || status === 429 };
-};
-
-// The message of an error may contain the URL.
-const reasonOf = (error: unknown): string => {
-  if (error instanceof ProxyError) return error.message;
-  const { name, code } = error as NodeJS.ErrnoException;
-  return name === 'TimeoutError' ? 'no response in time' : (code ?? name);
-};
 
 async function send(
   { url, authorization }: WebhookTarget,
@@ -124,9 +91,9 @@ async function send(
         ...headers,
       },
     });
-    return ok ? { kind: 'delivered' } : failureOf(status);
+    return ok ? { kind: 'delivered' } : statusAttempt(status);
   } catch (error) {
-    return { kind: 'failed', why: reasonOf(error), mayRepeat: true };
+    return failedAs(error);
   }
 }
 
@@ -149,67 +116,27 @@ export interface SignedSender {
   readonly close: () => Promise<void>;
 }
 
-export interface SignedSenderConfig {
+export interface SignedSenderConfig extends Omit<DeliveriesConfig, 'host'> {
   readonly target: WebhookTarget;
   /** Signs requests. */
   readonly key: Uint8Array;
-  /** What it is called in the log. */
-  readonly name: string;
-  readonly log: ServerLogger;
-  readonly times?: WebhookTimes | undefined;
 }
 
 /** Creates a sender of signed requests. */
-export function createSignedSender({
-  target,
-  key,
-  name,
-  log,
-  times: { pauses, timeout, grace } = defaultTimes,
-}: SignedSenderConfig): SignedSender {
-  // Closing ends the pauses at once, and requests in progress after a grace period.
-  const [closing, stopping] = [new AbortController(), new AbortController()];
-  const active = new Set<Promise<void>>();
-  const { host } = target;
-
-  const deliver = async ({ id, code, body: createBody, expiresAt }: SignedRequest): Promise<void> => {
-    const body = JSON.stringify(createBody());
-    for (let attempt = 0; ; attempt += 1) {
-      const result = await send(
-        target,
-        signedHeaders(id, body, key),
-        body,
-        AbortSignal.any([stopping.signal, AbortSignal.timeout(timeout)]),
-      );
-      if (result.kind === 'delivered') return log.info({ code, host }, `${name}: delivered`);
-      const { why, mayRepeat } = result;
-      const wait = pauses[attempt];
-      if (closing.signal.aborted) return log.warn({ code, host }, `${name}: given up, because the server stops`);
-      if (!mayRepeat || wait === undefined || Date.now() + wait >= expiresAt)
-        return log.error({ code, host, why }, `${name}: not delivered`);
-      log.warn({ code, host, why }, `${name}: not delivered yet, trying again`);
-      await pause(wait, undefined, { signal: closing.signal, ref: false }).catch(() => undefined);
-      if (closing.signal.aborted) return log.warn({ code, host }, `${name}: given up, because the server stops`);
-    }
-  };
-
+export function createSignedSender({ target, key, ...config }: SignedSenderConfig): SignedSender {
+  const deliveries = createDeliveries({ ...config, host: target.host });
   return {
-    send: (request) => {
-      const { code } = request;
-      if (active.size >= maximumNotices)
-        return log.error({ code, host }, `${name}: not delivered, because too many notices wait to be sent`);
-      const delivery: Promise<void> = deliver(request)
-        .catch((error: unknown) => log.error({ code, host, why: reasonOf(error) }, `${name}: not delivered`))
-        .finally(() => active.delete(delivery));
-      active.add(delivery);
+    send: ({ id, code, body, expiresAt }) => {
+      let text: string | undefined;
+      void deliveries.deliver({
+        code,
+        expiresAt,
+        attempt: (signal) => {
+          text ??= JSON.stringify(body());
+          return send(target, signedHeaders(id, text, key), text, signal);
+        },
+      });
     },
-    close: async () => {
-      closing.abort();
-      // It keeps the process alive: the rest of its shutdown comes after this.
-      const moment = setTimeout(() => stopping.abort(), grace);
-      await Promise.allSettled(active);
-      clearTimeout(moment);
-      stopping.abort();
-    },
+    close: deliveries.close,
   };
 }

@@ -6,12 +6,8 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { createApprovals } from '../../../../src/server/guard/approvals/approvals.ts';
 import { callSealer, type Pending } from '../../../../src/server/guard/approvals/pending-calls.ts';
 import type { WaitingRecords } from '../../../../src/server/guard/storage/waiting-records.ts';
-import {
-  maximumNotices,
-  parseWebhookKey,
-  parseWebhookUrl,
-  type WebhookTimes,
-} from '../../../../src/server/guard/approvals/signed-sender.ts';
+import { maximumNotices, type WebhookTimes } from '../../../../src/server/guard/approvals/deliveries.ts';
+import { parseWebhookKey, parseWebhookUrl } from '../../../../src/server/guard/approvals/signed-sender.ts';
 import { waitingNotice, createWaitingWebhook } from '../../../../src/server/guard/approvals/waiting-webhook.ts';
 import { memoryLog } from '../../../support/call-context.ts';
 import { eventually } from '../../../support/eventually.ts';
