@@ -2,6 +2,7 @@
 
 export { createApiKey, loadApiKeys, type ApiKeys } from './http/api-keys.ts';
 export type { ApprovalsSource } from './http/approvals/approvals-page.ts';
+export { chatUrlOf } from './http/approvals/chat-endpoint.ts';
 export { approvalsUrlOf } from './http/approvals/page-frame.ts';
 export { bearerAuthentication } from './http/bearer-authentication.ts';
 export { callOf, type Restriction } from './http/caller.ts';

@@ -2,20 +2,12 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { createApprovalQueue } from '../../src/server/guard/index.ts';
-import {
-  type ChatChannel,
-  createApprovalChat,
-  readChatSettings,
-  signedWebhook,
-} from '../../src/server/guard/approvals/chat/index.ts';
-import { createApprovals, type Approval } from '../../src/server/guard/approvals/approvals.ts';
-import { memoryLog } from '../support/call-context.ts';
+import { readChatSettings } from '../../src/server/guard/approvals/chat/index.ts';
 import { eventually } from '../support/eventually.ts';
 import { writeOperators } from '../support/operators-file.ts';
 import { refusingHost, startReceiver, type ReceivedRequest } from '../support/webhook-receiver.ts';
 import { namedRequest, openNamedApprovals } from '../server/guard/approvals/named-operators-fixture.ts';
-import { closeTestServers, startTestServer } from './test-server.ts';
+import { closeChats, codeOf, openChat } from './approvals-chat-fixture.ts';
 
 const key = randomBytes(32);
 const secret = `whsec_${key.toString('base64')}`;
@@ -23,7 +15,6 @@ const secret = `whsec_${key.toString('base64')}`;
 let time: number;
 
 let here: Awaited<ReturnType<typeof openNamedApprovals>>;
-const channels: ChatChannel[] = [];
 beforeEach(async () => {
   time = Date.now();
   here = await openNamedApprovals(
@@ -32,44 +23,24 @@ beforeEach(async () => {
   );
 });
 afterEach(async () => {
-  await closeTestServers();
-  for (const channel of channels.splice(0)) await channel.close();
+  await closeChats();
   await here[Symbol.asyncDispose]();
 });
 
-const quick = { pauses: [5, 10], timeout: 5_000, grace: 200 };
-
 /** A chat at this address: what the server posts there arrives there. */
-async function openChat(url: string, record: () => Promise<void> = async () => undefined) {
-  const [urlFile, secretFile, file] = ['url', 'secret', 'chat.yaml'].map((name) => join(here.folder.path, name));
-  await writeFile(urlFile!, url);
-  await writeFile(secretFile!, secret);
-  await writeFile(file!, 'kind: webhook\nurl_file: url\nsecret_file: secret\n');
-  const log = memoryLog();
-  const channel = signedWebhook({ ...(await readChatSettings(file!)), page: () => undefined, log, times: quick });
-  channels.push(channel);
-  const clock = { now: () => time };
-  const queue = createApprovalQueue(here, {
-    how: 'chat',
-    record: async (decision) => {
-      await record();
-      here.decisions.push(decision);
-    },
-    decided: channel.edit,
-  });
-  const chat = createApprovalChat({ channel, queue, approvals: here, operators: here.path, clock, log });
-  const { url: server } = await startTestServer({ approvalsChat: chat.receive, clock });
-  const approvals = createApprovals(here, channel.post);
+async function openWebhook(url: string, record?: () => Promise<void>) {
+  const files = { 'chat.yaml': 'kind: webhook\nurl_file: url\nsecret_file: secret\n', url, secret };
+  const opened = await openChat(here, files, { time: () => time, ...(record && { record }) });
+  const { endpoint } = opened;
   return {
-    log,
-    ask: (more: Parameters<typeof namedRequest>[0] = {}): Promise<Approval> => approvals.ask(namedRequest(more), time),
+    ...opened,
     /** Sends a message of the server back to it. */
     sendBack: async ({ headers, body }: ReceivedRequest) => {
       const signed = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map((name) => [
         name,
         String(headers[name]),
       ]);
-      const answer = await fetch(new URL('/approvals/chat', server), {
+      const answer = await fetch(endpoint, {
         method: 'POST',
         headers: Object.fromEntries(signed) as Record<string, string>,
         body,
@@ -81,7 +52,7 @@ async function openChat(url: string, record: () => Promise<void> = async () => u
       const { id = randomBytes(8).toString('hex'), key: signing = key, at = time, signed = body } = changes;
       const timestamp = String(Math.floor(at / 1000));
       const signature = createHmac('sha256', signing).update(`${id}.${timestamp}.${signed}`).digest('base64');
-      const answer = await fetch(new URL('/approvals/chat', server), {
+      const answer = await fetch(endpoint, {
         method: 'POST',
         headers: { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': `v1,${signature}` },
         body,
@@ -90,11 +61,6 @@ async function openChat(url: string, record: () => Promise<void> = async () => u
     },
   };
 }
-
-const codeOf = (asked: Approval): string => {
-  if (asked.kind !== 'pending') throw new Error(asked.kind);
-  return asked.code;
-};
 
 const decision = (code: string, more: object = {}): string =>
   JSON.stringify({
@@ -105,7 +71,7 @@ const decision = (code: string, more: object = {}): string =>
 describe('a channel behind a signed webhook', () => {
   test('gets the call with its plan, decides it, and is told who decided', async () => {
     const receiver = await startReceiver();
-    const { ask, send } = await openChat(receiver.url);
+    const { ask, send } = await openWebhook(receiver.url);
     const code = codeOf(await ask({ clientName: 'Bot' }));
     await eventually(() => expect(receiver.received).toHaveLength(1));
     const posted = JSON.parse(receiver.received[0]!.body) as { type: string; data: Record<string, unknown> };
@@ -136,14 +102,14 @@ describe('a channel behind a signed webhook', () => {
 
   test('refuses with a reason for the caller', async () => {
     const receiver = await startReceiver();
-    const { ask, send } = await openChat(receiver.url);
+    const { ask, send } = await openWebhook(receiver.url);
     const code = codeOf(await ask());
     expect(await send(decision(code, { verdict: 'refuse', reason: 'after the sale' }))).toMatchObject({ status: 200 });
     expect(await ask()).toEqual({ kind: 'refused', by: 'ada', reason: 'after the sale' });
   });
 
   test('that is down takes nothing from the call: it waits, and others decide it', async () => {
-    const { ask, log } = await openChat(`http://${await refusingHost()}/`);
+    const { ask, log } = await openWebhook(`http://${await refusingHost()}/`);
     const code = codeOf(await ask());
     await eventually(() => expect(log.lines.at(-1)?.message).toBe('approvals chat: not delivered'));
     expect(JSON.stringify(log.lines)).not.toContain(secret);
@@ -155,7 +121,7 @@ describe('a channel behind a signed webhook', () => {
 
 describe('a decision from a chat does not count', () => {
   const minutes = 60_000;
-  type Changes = Parameters<Awaited<ReturnType<typeof openChat>>['send']>[1] & { body?: object };
+  type Changes = Parameters<Awaited<ReturnType<typeof openWebhook>>['send']>[1] & { body?: object };
   const attempts: readonly [string, () => Changes, number, string][] = [
     ['signed with another secret', () => ({ key: randomBytes(32) }), 401, 'unproven'],
     ['with the signature of another body', () => ({ signed: decision('AAAA-BBBB') }), 401, 'unproven'],
@@ -171,7 +137,7 @@ describe('a decision from a chat does not count', () => {
   ];
   test.each(attempts)('%s', async (_, changes, status, result) => {
     const receiver = await startReceiver();
-    const { ask, send } = await openChat(receiver.url);
+    const { ask, send } = await openWebhook(receiver.url);
     const code = codeOf(await ask());
     const { body, ...more } = changes();
     expect(await send(decision(code, body), more)).toMatchObject({ status, result });
@@ -181,14 +147,14 @@ describe('a decision from a chat does not count', () => {
 
   test('with clocks that differ by less than five minutes it does', async () => {
     const receiver = await startReceiver();
-    const { ask, send } = await openChat(receiver.url);
+    const { ask, send } = await openWebhook(receiver.url);
     const code = codeOf(await ask());
     expect(await send(decision(code), { at: time - 4 * minutes })).toMatchObject({ status: 200 });
   });
 
   test('a second time, nor twice at once', async () => {
     const receiver = await startReceiver();
-    const { ask, send } = await openChat(receiver.url);
+    const { ask, send } = await openWebhook(receiver.url);
     const again = { twoPerson: { approvals: 2, setBy: 'policy.yaml' } };
     const code = codeOf(await ask(again));
     const both = await Promise.all([send(decision(code), { id: 'one' }), send(decision(code), { id: 'one' })]);
@@ -201,7 +167,7 @@ describe('a decision from a chat does not count', () => {
 
   test('that is a message of the server, sent back', async () => {
     const receiver = await startReceiver();
-    const { ask, sendBack } = await openChat(receiver.url);
+    const { ask, sendBack } = await openWebhook(receiver.url);
     await ask();
     await eventually(() => expect(receiver.received).toHaveLength(1));
     expect(await sendBack(receiver.received[0]!)).toMatchObject({ status: 400, result: 'malformed' });
@@ -209,7 +175,7 @@ describe('a decision from a chat does not count', () => {
 
   test('where two decide at once, one of them', async () => {
     const receiver = await startReceiver();
-    const { ask, send } = await openChat(receiver.url);
+    const { ask, send } = await openWebhook(receiver.url);
     const code = codeOf(await ask());
     const both = await Promise.all([send(decision(code)), send(decision(code, { user: 'U-BOB', verdict: 'refuse' }))]);
     expect(both.map(({ result }) => result).toSorted()).toEqual(['decided', 'gone']);
@@ -217,7 +183,7 @@ describe('a decision from a chat does not count', () => {
 
   test('of an operator who left the file, or at a server without a chat', async () => {
     const receiver = await startReceiver();
-    const { ask, send } = await openChat(receiver.url);
+    const { ask, send } = await openWebhook(receiver.url);
     const code = codeOf(await ask());
     expect(await send(decision(code))).toMatchObject({ status: 200 });
     const without = here.elsewhere();
@@ -231,7 +197,7 @@ describe('a decision from a chat does not count', () => {
 
   test('that can not be recorded', async () => {
     const receiver = await startReceiver();
-    const { ask, send } = await openChat(receiver.url, () => Promise.reject(new Error('the disk is full')));
+    const { ask, send } = await openWebhook(receiver.url, () => Promise.reject(new Error('the disk is full')));
     const code = codeOf(await ask());
     expect(await send(decision(code))).toMatchObject({ status: 503, result: 'not_recorded' });
     expect(codeOf(await ask())).toBe(code);
@@ -248,11 +214,32 @@ describe('the file of a chat', () => {
       /must begin with https/,
     ],
     ['a secret in it', 'kind: webhook\nurl: https://a.example\nsecret: whsec_x', /secret/],
+    [
+      'a Slack channel by its name',
+      'kind: slack\nchannel: releases\ntoken_file: secret\nsigning_secret_file: secret',
+      /channel: /,
+    ],
+    [
+      'an API that others can read',
+      'kind: slack\nchannel: C012345\ntoken_file: secret\nsigning_secret_file: secret\napi: http://a.example/T0P/',
+      /must begin with https/,
+    ],
+    [
+      'a token of several words',
+      'kind: mattermost\nurl: https://a.example\nchannel: abcdefghijklmnopqrstuvwxyz\ntoken_file: words',
+      /bot's token/,
+    ],
+    [
+      'a token in it',
+      'kind: mattermost\nurl: https://a.example\nchannel: abcdefghijklmnopqrstuvwxyz\ntoken: T0P',
+      /token/,
+    ],
     ['a missing secret file', 'kind: webhook\nurl: https://a.example\nsecret_file: none', /can't be read/],
   ])('with %s is an error that shows no secret', async (_, text, message) => {
     const file = join(here.folder.path, 'chat.yaml');
     await writeFile(file, text);
     await writeFile(join(here.folder.path, 'secret'), secret);
+    await writeFile(join(here.folder.path, 'words'), 'T0P secret');
     await expect(readChatSettings(file)).rejects.toThrow(message);
     await expect(readChatSettings(file)).rejects.not.toThrow(/T0P|whsec_x/);
   });

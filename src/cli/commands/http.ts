@@ -7,7 +7,7 @@ import { buildServer, createDependencies } from '../../server/protocol/index.ts'
 import type { PersistentNameResolver } from '../../server/resolve/index.ts';
 import { watchFor } from '../../server/browse/index.ts';
 import { permissionOf } from '../../server/tool/index.ts';
-import { approvalsUrlOf, callOf, startHttpServer, type ApprovalsSource } from '../../transport/index.ts';
+import { approvalsUrlOf, callOf, chatUrlOf, startHttpServer, type ApprovalsSource } from '../../transport/index.ts';
 import { openApprovalsChat, type OpenChat } from '../wiring/approvals-chat.ts';
 import { openApprovalsWebhook } from '../wiring/approvals-webhook.ts';
 import { openNameResolver } from '../wiring/name-resolver.ts';
@@ -164,7 +164,8 @@ async function serve(
   );
   const connection = await openConnection(config, log, telemetry.requests);
   let approvalsUrl: string | undefined;
-  const chat = await openApprovalsChat(config, log, () => approvalsUrl);
+  let chatUrl: string | undefined;
+  const chat = await openApprovalsChat(config, log, { page: () => approvalsUrl, endpoint: () => chatUrl });
   const guard = openGuard(config, {
     webhook: await openApprovalsWebhook(config, log, () => approvalsUrl),
     chat: chat?.channel,
@@ -233,6 +234,7 @@ async function serve(
     }),
   );
   const url = config.publicUrl?.href ?? server.url;
+  chatUrl = chatUrlOf(new URL(url)).href;
   if (config.approvalsPage) approvalsUrl = approvalsUrlOf(new URL(url)).href;
   const stopReloading = reloadOnHangup(async () => {
     const [applyPolicy, applyKeys] = await Promise.all([policies.prepareReload(), authentication.prepareReload()]);

@@ -2,7 +2,7 @@ import type { Config } from '../config/index.ts';
 import type { ServerLogger } from '../../server/context/index.ts';
 import { createApprovalQueue, type ApprovalChat, type ChatChannel } from '../../server/guard/index.ts';
 import type { RecordDecision } from '../../server/audit/index.ts';
-import { approvalsConfigOf } from './guard.ts';
+import { approvalsConfigOf, keysFor } from './guard.ts';
 import type { SharedGuard } from './shared-guard.ts';
 
 /** The channel of the chat, and what takes its decisions once the guard is open. */
@@ -13,19 +13,19 @@ export interface OpenChat {
 
 /**
  * Opens the configured chat, if there is one. What speaks to chats is loaded only then.
- * @param page address of the approvals page, once this process serves it.
+ * @param addresses of the approvals page and of the chat's endpoint, once this process serves them.
  * @throws Error if its file can't be used. It shows no secret.
  */
 export async function openApprovalsChat(
   config: Config,
   log: ServerLogger,
-  page: () => string | undefined,
+  addresses: { readonly page: () => string | undefined; readonly endpoint: () => string | undefined },
 ): Promise<OpenChat | undefined> {
   const { approvalsChat: path, approvalsOperators: operators } = config;
   if (path === undefined || operators === undefined) return undefined;
-  const { createApprovalChat, readChatSettings, signedWebhook } =
+  const { createApprovalChat, openChannel, readChatSettings } =
     await import('../../server/guard/approvals/chat/index.ts');
-  const channel = signedWebhook({ ...(await readChatSettings(path)), page, log });
+  const channel = openChannel(await readChatSettings(path), { ...addresses, keys: keysFor(config), log });
   return {
     channel,
     decisions: (record, shared) => {

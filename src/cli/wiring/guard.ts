@@ -41,7 +41,8 @@ const guardFiles = ({ dataDir, keysDir }: Config) => ({
 /** The file of the state that the servers of a data directory share. */
 export const guardStoreOf = (config: Config): string => guardFiles(config).store;
 
-const keysFor = (config: Config): KeyProvider => keysFromFile(guardFiles(config).guard);
+/** The keys of the guard, which servers with the same keys directory share. */
+export const keysFor = (config: Config): KeyProvider => keysFromFile(guardFiles(config).guard);
 
 /**
  * Identifies the log to which a process records. The logs of servers that share a store count as one, because they are

@@ -62,6 +62,7 @@ type KeyPurpose =
   | 'approval'
   | 'waiting call'
   | 'chat decision'
+  | 'chat button'
   | 'plan'
   | 'question'
   | 'plan token'

@@ -22,7 +22,14 @@ export { createWaitingWebhook, type WaitingWebhook, type WaitingWebhookConfig } 
 export type { Deciders } from './approvals/deciders.ts';
 export { hasSecret, operatorKeyFrom, secretHash, setSecret, type OperatorKey } from './approvals/operator-secret.ts';
 export { hasOperators, operatorName, readOperators } from './approvals/operators.ts';
-export { isCode, normalCode, waitingCallAddress, waitingTarget, type Pending } from './approvals/pending-calls.ts';
+export {
+  exactTime,
+  isCode,
+  normalCode,
+  waitingCallAddress,
+  waitingTarget,
+  type Pending,
+} from './approvals/pending-calls.ts';
 export { handoverNowhere, type Handover, type ReservedPlace } from './handover/handover.ts';
 export { handoverInFiles } from './handover/in-files.ts';
 export { createPageHandover, type WaitingSecret, type WaitingSecrets } from './handover/on-page.ts';
@@ -53,7 +60,7 @@ export type { AssessedRisk, GuardedCall, GuardedCallDependencies, TargetedOperat
 export { assertAllOffered, noOpOf } from './no-op.ts';
 export { planOf } from './plan.ts';
 export { type Plan } from './planned-call.ts';
-export { factLines, planText } from './plan-text.ts';
+export { longestListedPlan, factLines, planText } from './plan-text.ts';
 export { parsePolicy } from './policy/load.ts';
 export { conditionText, shownConditionText } from './policy/match.ts';
 export {

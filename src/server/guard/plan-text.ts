@@ -3,6 +3,12 @@ import { targetText, type NamedTarget } from './risk/named-target.ts';
 import type { Target } from '../context/index.ts';
 import type { PlannedRequest, Plan } from './planned-call.ts';
 
+/**
+ * Maximum length of a plan in a list of calls or in the message of a chat, in characters. A longer one can be approved
+ * only where all of it is shown.
+ */
+export const longestListedPlan = 4_000;
+
 const longestLine = 300;
 
 const mostLines = 40;

@@ -32,6 +32,8 @@ export interface DecisionOutcome {
   readonly by: string;
   readonly how: Decision['how'];
   readonly reason?: string | undefined;
+  /** The message of the chat in which they decided. */
+  readonly message?: string | undefined;
 }
 
 /** Who decides, and how. */
@@ -239,6 +241,7 @@ export function createApprovalQueue(
         by: who.name,
         how: channel.how,
         reason,
+        message,
       });
     if (result !== 'counted') return { kind: result };
     const count = (await waiting.decisionsOn([pending.code])).get(pending.code)?.length ?? 0;

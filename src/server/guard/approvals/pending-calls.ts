@@ -31,6 +31,9 @@ export interface Pending {
 /** The target of a waiting call. Calls stored by an earlier version have no path. */
 export const waitingTarget = ({ plan: { target } }: Pending): string => target.path ?? target.id ?? target.kind;
 
+/** A time to the second: `2026-11-20 10:00:00 UTC`. @param at milliseconds since 1970. */
+export const exactTime = (at: number): string => `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
+
 /** The address that shows one waiting call. @param page address of the approvals page. */
 export const waitingCallAddress = (page: string, code: string): string => `${page}?code=${code}`;
 

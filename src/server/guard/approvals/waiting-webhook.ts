@@ -32,8 +32,10 @@ interface WaitingNotice {
 /** Maximum length of a text, in characters. */
 const maxLength = 300;
 
-/** A name on one line, without invisible characters. */
-const oneLine = (text: string): string => shortened(clean(text).replaceAll(/\s+/g, ' ').trim(), maxLength);
+/** A name on one line, without invisible characters and secrets. */
+export const noticeName = (name: string): string =>
+  // Masked before it is cut: part of a secret may not look like one.
+  shortened(clean(createRedaction().text(name)).replaceAll(/\s+/g, ' ').trim(), maxLength);
 
 const iso = (at: number): string => new Date(at).toISOString();
 
@@ -55,15 +57,12 @@ export function noticeData(pending: Pending, page?: string): WaitingNotice['data
     plan: { tool, tier, target },
     expiresAt,
   } = pending;
-  const { text } = createRedaction();
-  // Masked before it is cut: part of a secret may not look like one.
-  const name = (value: string): string => oneLine(text(value));
   return {
     code,
-    caller: name(principal),
+    caller: noticeName(principal),
     tool,
     kind: target.kind,
-    target: name(waitingTarget(pending)),
+    target: noticeName(waitingTarget(pending)),
     risk: tier,
     mode: mostCriticalMode(target),
     expires_at: iso(expiresAt),

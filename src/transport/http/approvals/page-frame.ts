@@ -1,3 +1,4 @@
+import { exactTime } from '../../../server/guard/index.ts';
 import { basePathOf } from '../mount.ts';
 import type { OperatorSession } from './operator-sessions.ts';
 
@@ -15,9 +16,6 @@ export function relativeTime(at: number, now: number): string {
   const amount = unit ? `${count} ${unit.name}${count === 1 ? '' : 's'}` : 'less than a minute';
   return at > now ? `in ${amount}` : `${amount} ago`;
 }
-
-/** A time to the second: `2026-11-20 10:00:00 UTC`. */
-const exactTime = (at: number): string => `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 
 /** A time relative to now, followed by the exact time. */
 export const timeMarkup = (at: number, now: number): Html =>

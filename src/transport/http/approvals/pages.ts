@@ -3,6 +3,7 @@ import { recordedCallerText, recordedTargetText, type RecordedCall } from '../..
 import { clean } from '../../../server/redaction/index.ts';
 import {
   type Deciders,
+  longestListedPlan,
   type Pending,
   mostCriticalMode,
   planText,
@@ -62,9 +63,6 @@ const typedNameInput = (typed: string | undefined): Html =>
     ? emptyHtml
     : html`<label>To approve it, type <strong>${clean(typed)}</strong> <input name="typed" autocomplete="off" autocapitalize="none" spellcheck="false"></label>`;
 
-/** Maximum length of a plan in a list, in characters. A longer plan can only be approved on its own page. */
-const maxPlanLength = 4_000;
-
 // Two forms: the return key in the field for the name submits the form that the field belongs to.
 const decisionForm = (
   verdict: 'approve' | 'refuse',
@@ -87,7 +85,7 @@ function waitingCall(pending: WaitingCall, viewing: Viewing): Html {
   const { operator, paths, now, showsWholePlans } = viewing;
   const { code, principal, clientName, plan, typed, deciders, askedAt, expiresAt } = pending;
   const text = clean(planText(plan, { whole: true }));
-  const isTruncated = !showsWholePlans && text.length > maxPlanLength;
+  const isTruncated = !showsWholePlans && text.length > longestListedPlan;
   const look = modeLooks[mostCriticalMode(plan.target)];
   const target = clean(waitingTarget(pending));
   const title = `title-${code}`;
@@ -98,8 +96,8 @@ function waitingCall(pending: WaitingCall, viewing: Viewing): Html {
 ${look.words}<h3 id="${title}"><code>${plan.tool}</code> <span class="code">${code}</span></h3>
 <p class="target">${target}</p>
 <dl class="facts"><dt>Risk</dt><dd>${plan.tier}</dd>${clientName === undefined ? emptyHtml : html`<dt>Assistant</dt><dd>${clean(clientName)}, as it calls itself</dd>`}<dt>Asked</dt><dd>${timeMarkup(askedAt, now)}</dd><dt>Expires</dt><dd>${timeMarkup(expiresAt, now)}</dd>${deciders ? decidersMarkup(deciders, pending.agreed) : emptyHtml}</dl>
-<pre>${factsMarkup(isTruncated ? firstPart(text, maxPlanLength) : text)}</pre>
-${isTruncated ? html`<p>It goes on for ${text.length - maxPlanLength} more characters: <a href="${waitingCallAddress(paths.page, code)}">see all of it to approve it</a>.</p>` : emptyHtml}
+<pre>${factsMarkup(isTruncated ? firstPart(text, longestListedPlan) : text)}</pre>
+${isTruncated ? html`<p>It goes on for ${text.length - longestListedPlan} more characters: <a href="${waitingCallAddress(paths.page, code)}">see all of it to approve it</a>.</p>` : emptyHtml}
 ${isDecider ? decision : emptyHtml}
 </article>`;
 }

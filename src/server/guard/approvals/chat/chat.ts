@@ -5,27 +5,23 @@ import type { ApprovalQueue, Decided, Decider, WaitingCall } from '../approval-q
 import { chatSigner } from '../operator-decisions.ts';
 import type { ApprovalsConfig } from '../approvals.ts';
 import { readOperators } from '../operators.ts';
-import { clockTolerance, type ChatChannel, type ChatDecision, type ChatRequest } from './channel.ts';
-
-/** What a chat is answered: an HTTP status, a code, and a sentence for the person who pressed the button. */
-export interface ChatReply {
-  readonly status: 200 | 400 | 401 | 403 | 409 | 422 | 503;
-  readonly result:
-    | Decided['kind']
-    | 'unproven'
-    | 'malformed'
-    | 'repeated'
-    | 'unknown_user'
-    | 'other_plan'
-    | 'not_typed'
-    | 'not_recorded';
-  readonly text: string;
-}
+import {
+  type ChatAnswer,
+  type ChatChannel,
+  type ChatDecision,
+  type ChatReply,
+  type ChatRequest,
+  clockTolerance,
+  plainAnswer,
+  type ReadRequest,
+} from './channel.ts';
 
 /** Takes decisions from a chat. */
 export interface ApprovalChat {
-  /** Handles a request that claims to come from the chat. */
-  readonly receive: (request: Omit<ChatRequest, 'now'>) => Promise<ChatReply>;
+  /** Handles a request that claims to come from the chat. `result` is what came of it. */
+  readonly receive: (
+    request: Omit<ChatRequest, 'now'>,
+  ) => Promise<ChatAnswer & { readonly result: ChatReply['result'] }>;
 }
 
 export interface ApprovalChatConfig {
@@ -47,6 +43,8 @@ const gone: ChatReply = {
   result: 'gone',
   text: 'Nothing was decided: it expired, was decided already, or never was.',
 };
+
+const nothing: ChatReply = { status: 200, result: 'nothing', text: '' };
 
 const replyTo = (decided: Decided, verdict: ChatDecision['verdict'], name: string): ChatReply => {
   switch (decided.kind) {
@@ -87,9 +85,10 @@ export function createApprovalChat({
   clock,
   log,
 }: ApprovalChatConfig): ApprovalChat {
-  const decide = async (decision: ChatDecision): Promise<ChatReply> => {
-    const { id, code, plan, user, verdict, typed, reason, channel: place, message } = decision;
-    if (!(await store.singleUses.claim(`chat ${id}`, clock.now(), remembered)))
+  const decide = async ({ id, decision, openForm }: ReadRequest): Promise<ChatReply> => {
+    if (!decision) return nothing;
+    const { code, plan, user, verdict, typed, reason, channel: place, message } = decision;
+    if (id !== undefined && !(await store.singleUses.claim(`chat ${id}`, clock.now(), remembered)))
       return { status: 409, result: 'repeated', text: 'Nothing was done: this request came before.' };
     const operator = (await readOperators(operators)).find(({ chat }) => chat.includes(user));
     if (!operator) {
@@ -108,12 +107,16 @@ export function createApprovalChat({
         result: 'other_plan',
         text: 'Nothing was decided: the message shows another plan than the one that waits under this code.',
       };
-    if (verdict === 'approve' && pending.typed !== undefined && !matchesTyped(pending.typed, typed))
-      return {
-        status: 422,
-        result: 'not_typed',
-        text: `Not approved: to approve it, type ${pending.typed}. It waits until it expires.`,
-      };
+    // Whoever may not decide is told so, instead of being asked for more.
+    if (pending.deciders?.operators.includes(operator.name)) {
+      if (openForm && (verdict === 'refuse' || pending.typed !== undefined)) return opened(openForm, pending);
+      if (verdict === 'approve' && pending.typed !== undefined && !matchesTyped(pending.typed, typed))
+        return {
+          status: 422,
+          result: 'not_typed',
+          text: `Not approved: to approve it, type ${pending.typed}. It waits until it expires.`,
+        };
+    }
     const by: Decider = {
       sign: chatSigner(keys),
       operator: operator.name,
@@ -126,28 +129,44 @@ export function createApprovalChat({
     return replyTo(decided, verdict, operator.name);
   };
 
+  const opened = async (openForm: NonNullable<ReadRequest['openForm']>, pending: WaitingCall): Promise<ChatReply> => {
+    try {
+      await openForm(pending);
+      return { status: 200, result: 'form_open', text: '' };
+    } catch (error) {
+      log.error({ code: pending.code, why: (error as Error).message }, 'the chat could not open a form');
+      return {
+        status: 503,
+        result: 'no_form',
+        text: 'Nothing was decided: the chat could not open a form. Try again, or decide on the approvals page.',
+      };
+    }
+  };
+
+  const settle = (read: ReadRequest): Promise<ChatReply> =>
+    decide(read).catch((error: unknown): ChatReply => {
+      log.error({ err: error, code: read.decision?.code }, 'operator could not decide in the chat');
+      return {
+        status: 503,
+        result: 'not_recorded',
+        text:
+          error instanceof StoreUnavailable
+            ? 'The database that the servers share could not be used. Whether the decision holds is not known: look on the approvals page in a minute.'
+            : 'Nothing was decided: it could not be recorded. The log of this server tells why.',
+      };
+    });
+
   return {
     receive: async (request) => {
       const read = channel.read({ ...request, now: clock.now() });
       if ('unread' in read) {
         log.warn({ why: read.unread }, 'request to the approvals chat not accepted');
-        return {
-          status: read.unread === 'unproven' ? 401 : 400,
-          result: read.unread,
-          text: `Nothing was done. ${read.why}`,
-        };
+        const { unread: result } = read;
+        const text = `Nothing was done. ${read.why}`;
+        return { ...plainAnswer({ status: result === 'unproven' ? 401 : 400, result, text }), result };
       }
-      return decide(read).catch((error: unknown): ChatReply => {
-        log.error({ err: error, code: read.code }, 'operator could not decide in the chat');
-        return {
-          status: 503,
-          result: 'not_recorded',
-          text:
-            error instanceof StoreUnavailable
-              ? 'The database that the servers share could not be used. Whether the decision holds is not known: look on the approvals page in a minute.'
-              : 'Nothing was decided: it could not be recorded. The log of this server tells why.',
-        };
-      });
+      const reply = await settle(read);
+      return { ...read.answer(reply), result: reply.result };
     },
   };
 }

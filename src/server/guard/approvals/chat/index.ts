@@ -3,4 +3,4 @@
 export type { ChatChannel } from './channel.ts';
 export { createApprovalChat, type ApprovalChat } from './chat.ts';
 export { readChatSettings } from './load.ts';
-export { signedWebhook } from './signed-webhook.ts';
+export { openChannel } from './open-channel.ts';

@@ -1,4 +1,3 @@
-import { timingSafeEqual } from 'node:crypto';
 import * as z from 'zod';
 import { parseJson } from '../../../../contract/index.ts';
 import { clean } from '../../../redaction/index.ts';
@@ -7,15 +6,18 @@ import type { Pending } from '../pending-calls.ts';
 import { createSignedSender, signatureOf, type SignedSenderConfig } from '../signed-sender.ts';
 import { noticeData } from '../waiting-webhook.ts';
 import {
-  clockTolerance,
   type ChatChannel,
-  type ChatDecision,
   type ChatRequest,
+  isEqual,
+  isTimely,
+  longestReason,
+  plainAnswer,
+  readAs,
+  type ReadRequest,
   type UnreadRequest,
+  unproven,
+  untimely,
 } from './channel.ts';
-
-/** The most that a person writes as a reason, in characters. */
-const longestReason = 500;
 
 const decisionSchema = () =>
   z.object({
@@ -32,18 +34,11 @@ const decisionSchema = () =>
     }),
   });
 
-const isEqual = (one: string, other: string): boolean => {
-  const [expected, actual] = [Buffer.from(one), Buffer.from(other)];
-  return expected.length === actual.length && timingSafeEqual(expected, actual);
-};
-
 /** Ids of requests: visible characters, of which every database takes each. */
 const idForm = /^[\x21-\x7e]{1,200}$/;
 
-const unproven = (why: string): UnreadRequest => ({ unread: 'unproven', why });
-
 /** Reads a decision that is signed as Standard Webhooks describe. */
-function readSigned({ headers, body, now }: ChatRequest, key: Uint8Array): ChatDecision | UnreadRequest {
+function readSigned({ headers, body, now }: ChatRequest, key: Uint8Array): ReadRequest | UnreadRequest {
   const [id, timestamp, signatures] = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map(
     (name) => headers.get(name) ?? '',
   ) as [string, string, string];
@@ -53,17 +48,9 @@ function readSigned({ headers, body, now }: ChatRequest, key: Uint8Array): ChatD
     return unproven(
       'The id or signature is missing, or the signature is not one of this request with the secret of the channel.',
     );
-  if (!/^\d{1,12}$/.test(timestamp) || Math.abs(Number(timestamp) * 1000 - now) > clockTolerance)
-    return unproven(
-      `The time of the request is more than ${clockTolerance / 60_000} minutes from that of this server. Set both clocks, and send it again with the present time.`,
-    );
-  const read = decisionSchema().safeParse(parseJson(body));
-  if (!read.success)
-    return {
-      unread: 'malformed',
-      why: `It is no decision: ${read.error.issues.map(({ path, message }) => `${path.join('.') || 'the body'}: ${message}`).join('; ')}.`,
-    };
-  return { id, ...read.data.data };
+  if (!isTimely(timestamp, now)) return untimely;
+  const read = readAs(parseJson(body), decisionSchema());
+  return 'unread' in read ? read : { id, decision: read.data, answer: plainAnswer };
 }
 
 const requestOf = (pending: Pending, page: string | undefined): object => {
