@@ -1,6 +1,9 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
+import { parse } from 'yaml';
+import { startFakeMattermost } from '../support/chats/fake-mattermost.ts';
+import { startFakeSlack } from '../support/chats/fake-slack.ts';
 import { commandLine, temporaryDirectory } from '../support/built-program.ts';
 import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/free-port.ts';
@@ -16,6 +19,20 @@ const blocks = (kind: string): string[] =>
     ([, text]) => text!,
   );
 
+/** Starts the server as the page says, in a folder with its files, on a free port. */
+async function startServer(folder: string) {
+  const line = blocks('sh')
+    .flatMap((block) => block.split('\n'))
+    .find((one) => one.startsWith('infra-mcp http'))!;
+  const args = line.replace('infra-mcp ', '').replace('8080', '0').split(' ');
+  return startProgram({
+    ...commandLine(args, { INFRA_DATA_DIR: folder, INFRA_TIME_SCALE: '0', INFRA_LOG_LEVEL: 'info' }),
+    cwd: folder,
+  });
+}
+
+const policy = { 'policy.yaml': 'operator_only: [disruptive, destructive, sensitive]\n' };
+
 test('what docs/chat-ops.md describes: a deployment that is approved in the channel, and one that is refused', async () => {
   const folder = await temporaryDirectory();
   const [operators, chat] = blocks('yaml');
@@ -24,18 +41,11 @@ test('what docs/chat-ops.md describes: a deployment that is approved in the chan
     'operators.yaml': operators!,
     'chat.yaml': chat!.replace('9090', String(port)),
     'chat-secret': `whsec_${Buffer.alloc(32, 7).toString('base64')}\n`,
-    'policy.yaml': 'operator_only: [disruptive, destructive, sensitive]\n',
+    ...policy,
     'bridge.mjs': blocks('js')[0]!,
   };
   for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
-  const line = blocks('sh')
-    .flatMap((block) => block.split('\n'))
-    .find((one) => one.startsWith('infra-mcp http'))!;
-  const args = line.replace('infra-mcp ', '').replace('8080', '0').split(' ');
-  const server = await startProgram({
-    ...commandLine(args, { INFRA_DATA_DIR: folder, INFRA_TIME_SCALE: '0', INFRA_LOG_LEVEL: 'info' }),
-    cwd: folder,
-  });
+  const server = await startServer(folder);
   const bridge = spawnInTest({
     command: [process.execPath, 'bridge.mjs', new URL(server.ready.url).origin, String(port)],
     env: cleanEnvironment(),
@@ -62,6 +72,39 @@ test('what docs/chat-ops.md describes: a deployment that is approved in the chan
   const log = await readFile(join(folder, 'audit.jsonl'), 'utf8');
   expect(log).toMatch(/"who":"operator:ada","confirmed":"chat"/);
   expect(log + server.output.stderr).not.toContain(files['chat-secret'].trim());
+  await client.close();
+  await closeTestServers();
+});
+
+test.each([
+  ['Slack', async () => (await startFakeSlack(Date.now)).chat],
+  ['Mattermost', async () => (await startFakeMattermost()).chat],
+])('what it describes for %s: a deployment that is approved in the channel', async (name, start) => {
+  const [folder, chat] = [await temporaryDirectory(), await start()];
+  onTestFinished(() => chat.close());
+  const [fields, block] = [
+    Object.keys(parse(chat.files['chat.yaml']!) as object),
+    blocks('yaml').find((text) => text.startsWith(`kind: ${name.toLowerCase()}`))!,
+  ];
+  // The page's file has the fields of the one that leads to the chat of this test, but for the address of its API.
+  expect(Object.keys(parse(block) as object)).toEqual(fields.filter((field) => field !== 'api'));
+  const files = { ...chat.files, ...policy, 'operators.yaml': blocks('yaml')[0]! };
+  for (const [file, text] of Object.entries(files)) await writeFile(join(folder, file), text);
+  const server = await startServer(folder);
+  chat.connect(new URL('/approvals/chat', server.ready.url).href);
+  const client = await connectModernHttp(new URL(server.ready.url));
+  const deploy = () => client.call('deploy_application', { application_id: 'shop/production/checkout-api' });
+  const code = approvalCodeIn(textOf(await deploy()));
+  await eventually(() => expect(chat.shown()).toHaveLength(1));
+  const { form } = await chat.press('U-ADA', 'approve');
+  expect(await chat.submit('U-ADA', form!, 'shop/production/checkout-api')).toEqual({ status: 200, error: undefined });
+  await eventually(() => expect(chat.shown()).toMatchObject([{ buttons: [] }]));
+  expect((await deploy()).isError).toBeFalsy();
+  const log = await readFile(join(folder, 'audit.jsonl'), 'utf8');
+  expect(log).toContain(code);
+  expect(log).toMatch(/"who":"operator:ada","confirmed":"chat"/);
+  for (const file of ['token', 'signing'])
+    if (chat.files[file] !== undefined) expect(log + server.output.stderr).not.toContain(chat.files[file].trim());
   await client.close();
   await closeTestServers();
 });

@@ -118,7 +118,7 @@ export const options = {
     env: 'INFRA_APPROVALS_CHAT',
     value: 'path',
     commands: ['http'],
-    description: `Chat file in YAML or JSON: where waiting calls are posted, and decided by operators of the operators file. See ${pageLink('chat-ops')}.`,
+    description: `Chat file in YAML or JSON: the channel of Slack, Mattermost or a signed webhook where waiting calls are posted, and decided by operators of the operators file. See ${pageLink('chat-ops')}.`,
     fallback: 'no chat',
   }),
   requestTimeout: withDefault(integerBetween(1, 50, 'seconds'), 30, {
