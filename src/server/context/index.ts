@@ -33,6 +33,7 @@ export {
   wholeListIn,
   readVariableList,
 } from './reads.ts';
+export { clockTolerance, isEqual, isTimely } from './proofs.ts';
 export { openSealed, sealBytes } from './sealed-bytes.ts';
 export {
   otherLogText,

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import * as z from 'zod';
 import { decodedText, permissionLevels, includesPermission, unreadableBecause } from '../../contract/index.ts';
-import { parsePolicy } from '../../server/guard/index.ts';
+import { parsePolicy, parseWebhookKey } from '../../server/guard/index.ts';
 import type { Tool } from '../../server/tool/index.ts';
 import type { Restriction } from './caller.ts';
 import type { Identity } from './identity.ts';
@@ -24,6 +24,8 @@ const KeyEntry = z.strictObject({
   read_only: z.boolean().optional(),
   /** Path of a policy file, relative to the keys file. Applies in addition to the server's policy. */
   policy: z.string().min(1).optional(),
+  /** Path of a file, relative to the keys file. Its secret signs for whom a bot makes each request. */
+  person_secret_file: z.string().min(1).optional(),
 });
 type KeyEntry = z.output<typeof KeyEntry>;
 
@@ -79,10 +81,24 @@ async function keyRestriction(
   };
 }
 
+async function personKeyOf(
+  { name, person_secret_file: file }: KeyEntry,
+  path: string,
+): Promise<Pick<Identity, 'personKey'>> {
+  if (file === undefined) return {};
+  const secret = await readKeysText(resolve(dirname(path), file));
+  try {
+    return { personKey: parseWebhookKey(secret, `key "${name}"`) };
+  } catch (error) {
+    throw keysError(resolve(dirname(path), file), (error as Error).message);
+  }
+}
+
 const identityOf = async (entry: KeyEntry, path: string, tools: readonly Tool[]): Promise<Identity> => ({
   principal: `key:${entry.name}`,
   level: entry.level,
   restriction: await keyRestriction(entry, path, tools),
+  ...(await personKeyOf(entry, path)),
 });
 
 const firstDuplicate = (values: readonly string[]): string | undefined =>

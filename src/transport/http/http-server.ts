@@ -21,6 +21,7 @@ import { createConcurrencyLimiter } from './concurrency-limiter.ts';
 import { defaultLimits, identityLimits, unlimitedAddresses, type Limits } from './limits.ts';
 import { mcpPath, mountOf } from './mount.ts';
 import type { HttpCaller } from './caller.ts';
+import { createFindPerson } from './person.ts';
 import type { RpcRequest } from './request-body.ts';
 import type { OfferedToolsets } from './toolset-choice.ts';
 
@@ -171,7 +172,12 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   const endpoint = mcpEndpoint({
     rejectUnknownHost,
     rejectOrigin: (request) => rejectOrigin(request, accepts),
-    identify: createIdentify(authenticate ?? localAuthentication, { holdsToken, policyVersion, toolsets }),
+    identify: createIdentify(authenticate ?? localAuthentication, {
+      holdsToken,
+      policyVersion,
+      toolsets,
+      findPerson: createFindPerson(clock, log),
+    }),
     challenge: (caller, requests) => challengeTo(caller, requests, levelOf),
     calls,
     streams,

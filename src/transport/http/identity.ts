@@ -1,10 +1,14 @@
 import type { HttpCaller } from './caller.ts';
+import type { FindPerson } from './person.ts';
 import { platformTokenIn, platformTokenNeeded } from './platform-token.ts';
 import { requestRestriction, unrestricted } from './restriction.ts';
 import type { OfferedToolsets } from './toolset-choice.ts';
 
 /** The caller as authenticated, before the request's own headers are applied. */
-export type Identity = Omit<HttpCaller, 'credential' | 'identity'>;
+export interface Identity extends Omit<HttpCaller, 'credential' | 'identity'> {
+  /** Set if the caller is a bot that speaks for people: it signs with this key who they are. */
+  readonly personKey?: Uint8Array | undefined;
+}
 
 /** Authenticates the sender of a request, or returns the response that rejects it. */
 export type AuthenticateCaller = (request: Request) => Promise<Identity | Response>;
@@ -23,14 +27,18 @@ export interface IdentifyOptions {
   /** Changes with the operator's policy. */
   readonly policyVersion: () => string;
   readonly toolsets: OfferedToolsets;
+  readonly findPerson: FindPerson;
 }
 
 /** Creates a function that determines the caller of a request, its restriction and its platform credential. */
 export const createIdentify =
-  (authenticate: AuthenticateCaller, { holdsToken, policyVersion, toolsets }: IdentifyOptions) =>
+  (authenticate: AuthenticateCaller, { holdsToken, policyVersion, toolsets, findPerson }: IdentifyOptions) =>
   async (request: Request): Promise<HttpCaller | Response> => {
-    const identity = await authenticate(request);
-    if (identity instanceof Response) return identity;
+    const authenticated = await authenticate(request);
+    if (authenticated instanceof Response) return authenticated;
+    const { personKey, ...identity } = authenticated;
+    const who = findPerson(request, { principal: identity.principal, personKey });
+    if (who instanceof Response) return who;
     const restriction = requestRestriction(request, identity.restriction, toolsets);
     if (restriction instanceof Response) return restriction;
     const credential = platformTokenIn(request);
@@ -38,9 +46,9 @@ export const createIdentify =
     if (!credential && !holdsToken) return platformTokenNeeded();
     return {
       ...identity,
-      identity: identity.principal,
+      identity: who,
       // Cached data that one token may read must not reach another.
-      principal: credential ? `${identity.principal}+${credential.key}` : identity.principal,
+      principal: credential ? `${who}+${credential.key}` : who,
       restriction: { ...restriction, name: `${policyVersion()}/${restriction.name}` },
       credential,
     };

@@ -1,5 +1,5 @@
-import { createHmac, randomBytes, timingSafeEqual, createHash } from 'node:crypto';
-import { type Clock, openSealed, sealBytes, type KeyRing } from '../../../server/context/index.ts';
+import { createHmac, randomBytes, createHash } from 'node:crypto';
+import { type Clock, isEqual, openSealed, sealBytes, type KeyRing } from '../../../server/context/index.ts';
 import {
   maximumOperatorSessions,
   operatorIdleTime,
@@ -135,7 +135,5 @@ export function createOperatorSessions(clock: Clock): OperatorSessions {
 }
 
 /** Whether a form carries the session's CSRF token. Compares in constant time. */
-export function hasValidFormToken({ formToken }: OperatorSession, submitted: string): boolean {
-  const [expected, actual] = [Buffer.from(formToken), Buffer.from(submitted)];
-  return expected.length === actual.length && timingSafeEqual(expected, actual);
-}
+export const hasValidFormToken = ({ formToken }: OperatorSession, submitted: string): boolean =>
+  isEqual(formToken, submitted);

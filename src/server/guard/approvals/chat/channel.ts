@@ -1,5 +1,5 @@
-import { timingSafeEqual } from 'node:crypto';
 import type * as z from 'zod';
+import { clockTolerance } from '../../../context/index.ts';
 import type { Decided, DecisionOutcome } from '../approval-queue.ts';
 import type { Pending } from '../pending-calls.ts';
 
@@ -89,13 +89,6 @@ export interface ChatChannel {
   readonly close: () => Promise<void>;
 }
 
-/** How far the clock of a chat may differ, in milliseconds. */
-export const clockTolerance = 5 * 60_000;
-
-/** Whether a time that a chat sent, in seconds since 1970 as text, is close enough to now, in milliseconds. */
-export const isTimely = (seconds: string, now: number): boolean =>
-  /^\d{1,12}$/.test(seconds) && Math.abs(Number(seconds) * 1000 - now) <= clockTolerance;
-
 /** A request that wasn't proven to come from the chat. */
 export const unproven = (why: string): UnreadRequest => ({ unread: 'unproven', why });
 
@@ -111,12 +104,6 @@ export function readAs<Schema extends z.ZodType>(value: unknown, schema: Schema)
   const faults = read.error.issues.map(({ path, message }) => `${path.join('.') || 'the body'}: ${message}`);
   return { unread: 'malformed', why: `It is no decision: ${faults.join('; ')}.` };
 }
-
-/** Whether two texts are equal, in a time that says nothing of where they differ. */
-export const isEqual = (one: string, other: string): boolean => {
-  const [expected, actual] = [Buffer.from(one), Buffer.from(other)];
-  return expected.length === actual.length && timingSafeEqual(expected, actual);
-};
 
 /** The most that a person writes as a reason, in characters. */
 export const longestReason = 500;

@@ -1,5 +1,5 @@
 import { StoreUnavailable } from '../../../failure/index.ts';
-import type { Clock, ServerLogger } from '../../../context/index.ts';
+import { clockTolerance, type Clock, type ServerLogger } from '../../../context/index.ts';
 import { matchesTyped } from '../../confirmation/question.ts';
 import type { ApprovalQueue, Decided, Decider, WaitingCall } from '../approval-queue.ts';
 import { chatSigner } from '../operator-decisions.ts';
@@ -11,7 +11,6 @@ import {
   type ChatDecision,
   type ChatReply,
   type ChatRequest,
-  clockTolerance,
   plainAnswer,
   type ReadRequest,
 } from './channel.ts';

@@ -1,10 +1,9 @@
 import { createHash, createHmac } from 'node:crypto';
 import * as z from 'zod';
 import { isRecord, parseJson, shortened } from '../../../../contract/index.ts';
-import type { KeyProvider } from '../../../context/index.ts';
+import { isEqual, type KeyProvider } from '../../../context/index.ts';
 import { callChat, openWith, type ChatApiTarget } from './api.ts';
 import {
-  isEqual,
   readAs,
   unproven,
   type ChatAnswer,

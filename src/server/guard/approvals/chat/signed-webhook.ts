@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { parseJson } from '../../../../contract/index.ts';
+import { isEqual, isTimely } from '../../../context/index.ts';
 import { clean } from '../../../redaction/index.ts';
 import { planText } from '../../plan-text.ts';
 import type { Pending } from '../pending-calls.ts';
@@ -8,8 +9,6 @@ import { noticeData } from '../waiting-webhook.ts';
 import {
   type ChatChannel,
   type ChatRequest,
-  isEqual,
-  isTimely,
   longestReason,
   plainAnswer,
   readAs,

@@ -1,10 +1,9 @@
 import { createHmac } from 'node:crypto';
 import * as z from 'zod';
 import { parseJson, shortened } from '../../../../contract/index.ts';
+import { isEqual, isTimely } from '../../../context/index.ts';
 import { callChat, openWith, type ApiResult, type ChatApiTarget } from './api.ts';
 import {
-  isEqual,
-  isTimely,
   readAs,
   unproven,
   untimely,
