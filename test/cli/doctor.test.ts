@@ -8,6 +8,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { settingsOf } from '../../src/cli/config/read-config.ts';
 import { type ParsedCommand, createParser, withCommand } from '../../src/cli/commands/cli.ts';
 import { nodeFinding, runChecks, type ServerKind } from '../../src/cli/doctor/doctor.ts';
+import { secretHash } from '../../src/server/guard/index.ts';
 import { runProgram, startPlatformProgram, temporaryDirectory } from '../support/built-program.ts';
 
 /** What `infra-mcp doctor` finds with these arguments, in this environment. */
@@ -559,4 +560,42 @@ test.each([
   ['8.99.0', 'bad'],
 ])('Node %s is %s', (version, state) => {
   expect(nodeFinding(version).state).toBe(state);
+});
+
+/** What is found about a chat at these settings, with one operator. */
+async function chatFound(chat: string, operator: object) {
+  const folder = await temporaryDirectory();
+  const files = {
+    'chat.yaml': chat,
+    token: 'xoxb-T0P-of-the-bot',
+    signing: 'S1GNING-of-the-app',
+    'operators.json': JSON.stringify({ operators: [{ name: 'ada', ...operator }] }),
+  };
+  for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
+  const { of } = await doctor(['http'], {
+    INFRA_DATA_DIR: folder,
+    INFRA_HTTP_PORT: '0',
+    INFRA_APPROVALS_CHAT: join(folder, 'chat.yaml'),
+    INFRA_APPROVALS_OPERATORS: join(folder, 'operators.json'),
+  });
+  return of('approvals chat');
+}
+
+describe('of a chat', () => {
+  const slack = 'kind: slack\nchannel: C012345\ntoken_file: token\nsigning_secret_file: signing\n';
+
+  test('that can be used says where it is, and who decides there', async () => {
+    const finding = await chatFound(slack, { chat: 'U-ADA' });
+    expect(finding).toMatchObject({ state: 'good', says: expect.stringMatching(/slack at slack\.com.*ada/) as string });
+    expect(JSON.stringify(finding)).not.toMatch(/T0P|S1GNING/);
+  });
+
+  test('in which no operator has an id is a fault', async () => {
+    expect(await chatFound(slack, { secret: await secretHash('a secret', 2 ** 4) })).toMatchObject({ state: 'bad' });
+  });
+
+  test('whose file lacks something is a fault', async () => {
+    const finding = await chatFound('kind: mattermost\nurl: https://a.example\ntoken_file: token\n', { chat: 'U-ADA' });
+    expect(finding).toMatchObject({ state: 'bad', says: expect.stringContaining('channel') as string });
+  });
 });

@@ -16,6 +16,7 @@ import { listeningFindings, metricsFindings } from './ports.ts';
 import { proxyFindings } from './proxies.ts';
 import { policyResourceFindings, scopeFindings } from './configured-resources.ts';
 import { platformFindings } from './platform.ts';
+import { chatFindings } from './chat.ts';
 import { approvalsFinding, auditFinding, policyFindings, webhookFindings } from './guard.ts';
 import { withProgress } from '../terminal/progress.ts';
 import manifest from '../../../package.json' with { type: 'json' };
@@ -69,6 +70,7 @@ const checks: readonly {
       ...(await policyFindings(config)),
       await approvalsFinding(config),
       ...(await webhookFindings(config)),
+      ...(await chatFindings(config)),
       auditFinding(config),
     ],
   },

@@ -16,7 +16,7 @@ export {
   type Approvals,
   type ApprovalsConfig,
 } from './approvals/approvals.ts';
-export type { ApprovalChat, ChatChannel } from './approvals/chat/index.ts';
+export type { ApprovalChat, ChatChannel, ChatSettings } from './approvals/chat/index.ts';
 export { parseWebhookKey, parseWebhookUrl } from './approvals/signed-sender.ts';
 export { createWaitingWebhook, type WaitingWebhook, type WaitingWebhookConfig } from './approvals/waiting-webhook.ts';
 export type { Deciders } from './approvals/deciders.ts';

@@ -2,5 +2,5 @@
 
 export type { ChatChannel } from './channel.ts';
 export { createApprovalChat, type ApprovalChat } from './chat.ts';
-export { readChatSettings } from './load.ts';
+export { readChatSettings, type ChatSettings } from './load.ts';
 export { openChannel } from './open-channel.ts';
