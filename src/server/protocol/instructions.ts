@@ -64,8 +64,8 @@ const administered: Readonly<Record<'changes' | 'shows', readonly (readonly [too
     ['create_labels_group', 'labels'],
     ['create_helm', 'new Helm, Terraform'],
     ['run_job', 'job runs'],
-    ['delete_database_backup', 'old backups'],
-    ['get_cluster', 'cluster settings'],
+    ['delete_database_backup', 'backups'],
+    ['get_cluster', 'clusters'],
   ],
   shows: [
     ['list_webhooks', 'webhooks'],
@@ -76,7 +76,7 @@ const administered: Readonly<Record<'changes' | 'shows', readonly (readonly [too
     ['list_container_registries', 'registries'],
     ['list_labels_groups', 'labels'],
     ['list_alert_receivers', 'alert receivers'],
-    ['get_cluster', 'cluster settings'],
+    ['get_cluster', 'clusters'],
   ],
 };
 
