@@ -77,7 +77,7 @@ const commands = (): readonly string[][] =>
   commandsOfPage('docs/run-a-platform.md')
     .filter(({ isInline }) => !isInline)
     .flatMap(({ text }) => commandsIn(text))
-    .slice(0, 4)
+    .slice(0, 5)
     .map((words) => words.map((word) => word.replace(/^~/, home)));
 
 /**
@@ -110,7 +110,8 @@ async function connectAssistant() {
 }
 
 test('the first steps of the page lead from an engine to an application with its database at its address', async () => {
-  const [[, ...swarm], [, ...doctor], [, ...platform], [, ...init]] = commands() as [
+  const [[, ...swarm], [, ...doctor], [, ...platform], [, ...init], [, ...initForCursor]] = commands() as [
+    string[],
     string[],
     string[],
     string[],
@@ -125,8 +126,9 @@ test('the first steps of the page lead from an engine to an application with its
     INFRA_CLUSTERS_FILE: join(home, 'clusters.yaml'),
   });
   expect(init).toContain(ready.url);
+  expect(initForCursor).toContain(ready.url);
   await mkdir(join(home, '.cursor'));
-  expect(await runProgram([...init, '--yes'], env)).toMatchObject({ code: 0 });
+  expect(await runProgram([...initForCursor, '--yes'], env)).toMatchObject({ code: 0 });
 
   const assistant = await connectAssistant();
   const environment = 'shop/staging';

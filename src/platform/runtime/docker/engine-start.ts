@@ -28,7 +28,10 @@ export async function engineStart(
  */
 const notYet = /swarm is not active|missing network attachments|find a load balancer IP|network sandbox join failed/i;
 
-/** For how long after its start an engine may report these errors, in milliseconds. */
+/**
+ * For how long after its start an engine may report these errors, in milliseconds, and how long before a start there may
+ * have been another one.
+ */
 const startingMilliseconds = 60_000;
 
 /**
@@ -41,7 +44,7 @@ export const cameTooEarly = (
 ): boolean =>
   (state === 'rejected' || state === 'failed') &&
   notYet.test(said) &&
-  starts.some((start) => start <= Date.parse(at) && Date.parse(at) < start + startingMilliseconds);
+  starts.some((start) => Math.abs(Date.parse(at) - start) < startingMilliseconds);
 
 /**
  * Whether an ended instance had started before a start of the engine, and was found ended after it: the instance ended
