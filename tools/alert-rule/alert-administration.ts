@@ -28,7 +28,7 @@ const { name, condition, alert_receiver_ids, severity, for_duration, description
 export const createAlertRule = composeTool({
   name: 'create_alert_rule',
   toolset: 'administration',
-  title: 'Set up an alert, an alarm',
+  title: 'Set up an alert, an alarm: memory, CPU, errors above a limit',
   description: 'Create an alert rule; severity LOW to CRITICAL, for_duration.',
   input: {
     ...watchedInput,
@@ -109,7 +109,7 @@ const deleted: Preview = reading(ruleReads, async (args, { reader }) => {
 export const deleteAlertRule = defineTool(operations.delete_alert_rule, {
   toolset: 'administration',
   title: 'Delete an alert for good',
-  description: 'Delete an alert rule for good. To mute it for a time, silence it instead.',
+  description: 'Delete, remove an alert rule for good.',
   preview: deleted,
   render: record(),
 });
@@ -130,7 +130,7 @@ const alreadySilenced: NoOpCheck = reading(ruleReads, async (args, { reader }) =
 export const silenceAlertRule = defineTool(operations.silence_alert_rule, {
   toolset: 'administration',
   title: 'Mute an alert for a time, such as tonight',
-  description: 'Silence an alert rule (mute, snooze, maintenance) until a time: nobody is told of it.',
+  description: 'Silence an alert rule (mute, snooze, maintenance) for hours or until a time: nobody is told.',
   plan: ({ until }) => [
     `Nobody is told of it until ${until}, neither that it fires nor that it stops. If it fires then, its receivers are told.`,
     'A tool of this toolset ends the silence earlier.',
@@ -151,7 +151,7 @@ const notSilenced: NoOpCheck = reading(ruleReads, async (args, { reader }) => {
 export const unsilenceAlertRule = defineTool(operations.unsilence_alert_rule, {
   toolset: 'administration',
   title: 'End the silence of an alert',
-  description: 'Tell people of an alert rule again (unmute); if it fires, its receivers are told at once.',
+  description: 'Unmute an alert rule: people are told again, at once if it fires.',
   preview: silenced,
   noOpCheck: notSilenced,
   render: record({ first: shown }),

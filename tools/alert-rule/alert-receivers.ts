@@ -27,7 +27,8 @@ const first = ['name', 'type', 'problem', 'to', 'webhook_url_set', 'auth_passwor
 export const listAlertReceivers = defineTool(operations.list_alert_receivers, {
   toolset,
   title: 'Who gets alerts: chats, e-mail',
-  description: 'List the alert receivers: chats and e-mail addresses, and why one gets nothing. Never their secrets.',
+  description:
+    'Alert receivers: who is told (notified) of alerts: chats, e-mail addresses; why one gets nothing. Never secrets.',
   render: table('alert receiver', [
     'name',
     'type',
@@ -62,7 +63,7 @@ export const createAlertReceiver = defineTool(operations.create_alert_receiver, 
   toolset,
   title: 'Send alerts to a chat channel or an e-mail address',
   description:
-    'Create an alert receiver: a chat by webhook_url, or e-mail by to, from, smarthost (host:port), auth_password.',
+    'Alert receiver: tell a team chat by webhook_url, or e-mail by to, from, smarthost (host:port), auth_password.',
   input: {
     type: type.optional(),
     description: description.optional(),
@@ -130,7 +131,8 @@ const keptSecrets: Preview = reading(presentReads, async (args, { reader }) => {
 export const updateAlertReceiver = defineTool(operations.update_alert_receiver, {
   toolset,
   title: 'Change where alerts go',
-  description: 'Change an alert receiver: also to, from, smarthost, auth_password, send_resolved, description.',
+  description:
+    'Change an alert receiver (chat, mail address): also to, from, smarthost, auth_password, send_resolved, description.',
   ...update,
   input: { ...update.input, type: undefined },
   expand: (args, context) =>
@@ -161,7 +163,7 @@ export const updateAlertReceiver = defineTool(operations.update_alert_receiver, 
 export const testAlertReceiver = defineTool(operations.test_alert_receiver, {
   toolset,
   title: 'Try out whether alerts arrive',
-  description: 'Send a test message to an alert receiver, and show whether it was accepted.',
+  description: 'Send a test message to an alert receiver (chat, e-mail); whether it was accepted.',
   // People read the text: it is not the model's. Some platforms want one.
   input: { message: undefined },
   expand: async (args) => [

@@ -43,7 +43,7 @@ export const getCluster = composeTool({
   name: 'get_cluster',
   toolset: 'administration',
   title: 'Settings of a cluster: limits, timeouts',
-  description: 'Show one cluster: version, state, lock, nodes, hosted environments, advanced settings.',
+  description: 'One cluster: version, state, lock, nodes, hosted environments, advanced settings.',
   input: { cluster: reference('cluster') },
   operations: [operations.list_clusters, operations.get_cluster_status, operations.get_cluster_advanced_settings],
   reads: [

@@ -244,7 +244,7 @@ const goesAway: Preview = reading(
 export const deleteDatabaseBackup = defineTool(operations.delete_database_backup, {
   toolset: 'administration',
   title: 'Delete a backup of a database',
-  description: 'Delete one backup (dump, snapshot) of a database for good.',
+  description: 'Delete one old backup (dump, snapshot) of a database for good.',
   preview: goesAway,
   render: record(),
 });

@@ -49,7 +49,7 @@ const columns = [
 export const listDeploymentWindows = defineTool(operations.list_deployment_windows, {
   toolset: 'administration',
   title: 'Deployment windows, freezes',
-  description: 'List when the platform refuses deployments; freezes of this server alone: infra://policy.',
+  description: 'Freezes (change freeze): when deployments are refused; those of this server alone: infra://policy.',
   render: table('deployment window', columns),
 });
 
@@ -110,8 +110,8 @@ const created: Preview = (window, { now = Date.now() }) =>
 export const createDeploymentWindow = composeTool({
   name: 'create_deployment_window',
   toolset: 'administration',
-  title: 'Freeze deployments each Friday evening or once',
-  description: 'Freeze: refuse deployments from begins to ends, weekly or once.',
+  title: 'Freeze deployments over holidays or each Friday evening',
+  description: 'Freeze: no deployments from begins to ends, weekly or once.',
   input: { ...about, name, begins, ends, time_zone, reason, production_only: production_only.unwrap().optional() },
   fields: { ends: 'As begins.', time_zone: 'Such as Europe/Paris.' },
   hidden: ['production_only', 'reason'],
@@ -152,7 +152,7 @@ export const deleteDeploymentWindow = composeTool({
   name: 'delete_deployment_window',
   toolset: 'administration',
   title: 'End a freeze of deployments',
-  description: 'Delete a deployment window, such as for an emergency rollback.',
+  description: 'End, lift a freeze: delete a deployment window, allow deployments again.',
   input: { deployment_window: reference('deployment_window') },
   operations: [operations.delete_deployment_window],
   reads: windowReads,

@@ -290,7 +290,7 @@ export const listDeployments = composeTool({
     service: anyService().optional(),
     environment: reference('environment').optional(),
     project: reference('project').optional(),
-    state: z.string().min(1).optional().describe('Part of it; FAILED: with causes.'),
+    state: z.string().min(1).optional().describe('ERROR, or FAILED: why.'),
     since: z.string().optional().describe('Time, or ago: PT15M.'),
     compare: z.array(z.string()).optional().describe('Two ids.'),
     page: PageNumber.optional(),

@@ -69,7 +69,7 @@ const output = z
 export const getDeploymentRule = defineTool(operations.get_deployment_rule, {
   toolset: 'administration',
   title: 'When an environment stops and starts by itself',
-  description: 'Read the timetable of an environment: auto-stop, next stop and start, time zone.',
+  description: 'Timetable of an environment: when it stops and starts automatically, next; time zone.',
   output,
   answer: async ({ environment_id }, context) =>
     ruleView(
@@ -168,7 +168,7 @@ export const updateDeploymentRule = composeTool({
   name: 'update_deployment_rule',
   toolset: 'administration',
   title: 'Stop an environment every night or weekend',
-  description: 'Timetable of an environment: auto-stop, start. Give only what changes.',
+  description: 'Timetable of an environment: stop, shut down at night, weekends, start automatically.',
   input: {
     environment: reference('environment'),
     auto_stop: auto_stop.unwrap().optional().describe('Off if false.'),

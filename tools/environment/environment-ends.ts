@@ -52,7 +52,7 @@ const endsThen: NoOpCheck = reading(reads, async (args, { reader }) => {
 export const setEnvironmentEnd = defineTool(operations.set_environment_end, {
   toolset: 'administration',
   title: 'Let a copy be gone tomorrow',
-  description: 'Expiry: the platform deletes an environment (clone, preview) at its end. Again to extend it.',
+  description: 'Expiry: an environment (clone, preview) is to delete itself at its end. Again to extend it.',
   reads: readUses('whether it is PRODUCTION, which never ends by itself, is not known', operations.get_environment),
   expand: async (args, context) => {
     const environment = await environmentOf(args, context);
@@ -71,7 +71,7 @@ export const setEnvironmentEnd = defineTool(operations.set_environment_end, {
 export const unsetEnvironmentEnd = defineTool(operations.unset_environment_end, {
   toolset: 'administration',
   title: 'Keep an environment that would expire',
-  description: 'Remove the end (expiry) of an environment: it stays.',
+  description: 'Keep an environment (clone, preview): remove its end (expiry).',
   preview: presentEnd,
   render: record({ first: shown }),
 });

@@ -61,7 +61,7 @@ export const createEnvironment = defineTool(operations.create_environment, {
 export const updateEnvironment = defineTool(operations.update_environment, {
   toolset: 'administration',
   title: 'Rename an environment, change its mode',
-  description: 'Change the name or mode of an environment. Give only what changes.',
+  description: 'Rename an environment or change its mode.',
   ...partialUpdate(operations.update_environment, {}),
   plan: ({ name, mode }) => [
     ...(name === undefined ? [] : [namedByRules]),

@@ -87,8 +87,8 @@ const labels = groupTools({
     uses: operations.list_services_of_labels_group,
   },
   descriptions: {
-    list: 'List the labels groups, with their labels (tags).',
-    create: 'Create a group of labels (tags). Services get it by labels_groups.',
+    list: 'Labels (tags) of services, by labels group.',
+    create: 'Create a group of labels (tags) to label services, by labels_groups.',
     update: 'Change the labels (tags) of a group, item by item by key, or its name.',
   },
   columns: ['name', 'labels', 'id'],
@@ -106,8 +106,8 @@ const annotations = groupTools({
     uses: operations.list_services_of_annotations_group,
   },
   descriptions: {
-    list: 'List the annotations groups: annotations, and the objects of the cluster that have them.',
-    create: 'Create a group of annotations. Services get it by annotations_groups.',
+    list: 'Annotations by group, and the objects of the cluster that have them.',
+    create: 'Create a group of annotations for services, pods. Services get it by annotations_groups.',
     update: 'Change the annotations of a group, item by item by key, or its name or scopes.',
   },
   columns: ['name', 'annotations', 'scopes', 'id'],

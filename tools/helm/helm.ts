@@ -87,7 +87,7 @@ export const updateHelm = defineTool(operations.update_helm, {
 export const createHelm = defineTool(operations.create_helm, {
   toolset: 'administration',
   title: 'Install a Helm chart',
-  description: 'Create a Helm release, install a chart; not deployed.',
+  description: 'Install a Helm chart (release); not deployed.',
   input: {
     auto_deploy: HelmRequest.shape.auto_deploy.optional(),
     arguments: HelmRequest.shape.arguments.optional(),

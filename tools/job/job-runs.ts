@@ -117,7 +117,7 @@ const whatRuns: Preview = reading(
 export const runJob = defineTool(operations.run_job, {
   toolset: 'administration',
   title: 'Run a job once with other arguments',
-  description: 'Run a job (script, migration) once now, with arguments for this run only.',
+  description: 'Run a job (script, import, export, migration) once now, with other arguments.',
   input: waitForEnd,
   plan: () => [
     'Runs the version that is deployed: changes of its configuration since then are no part of it.',

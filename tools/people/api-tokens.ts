@@ -27,7 +27,7 @@ export const tokenText = ({ name, permission, last_used_at: used, expires_at: ex
 export const listApiTokens = defineTool(operations.list_api_tokens, {
   toolset: 'administration',
   title: 'API tokens: whose, with which rights, last used',
-  description: 'List the API tokens: names, levels, whose each is, and when it was last used. Never values.',
+  description: 'API tokens (keys): names, levels, whose each is, when last used. Never values.',
   // Planned, so that scopes and rules about places apply to it.
   expand: (args) => Promise.resolve([{ operation: operations.list_api_tokens, input: args }]),
   answer: (_args, _context, [answer = {}]) =>
@@ -54,7 +54,7 @@ export const createApiToken = defineTool(operations.create_api_token, {
   toolset: 'administration',
   title: 'Create or rotate an API token, key',
   description:
-    'Create an API token; a person is shown its value, you are not. To rotate: create, let them replace it, revoke the old.',
+    'Create an API token (key) for CI, a bot; a person is shown its value, you are not. To rotate: create, let them replace it, revoke the old.',
   hidden: ['expires_at', 'member_id'],
   plan: () => [
     'A person is shown its value once, outside of this conversation. No answer, log or record has it.',
@@ -90,7 +90,7 @@ const whichToken: Preview = reading(
 export const revokeApiToken = defineTool(operations.revoke_api_token, {
   toolset: 'administration',
   title: 'Revoke an API token',
-  description: 'Revoke an API token, such as one that leaked.',
+  description: 'Revoke an API token (key), such as one that leaked.',
   fields: { api_token_id: 'Name or id.' },
   plan: () => ['Whatever uses the token is refused at once. It can not be brought back: a new one has another value.'],
   preview: whichToken,

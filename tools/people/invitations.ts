@@ -24,7 +24,7 @@ import {
 export const listInvitations = defineTool(operations.list_invitations, {
   toolset: 'administration',
   title: 'Invitations that were sent, pending or expired',
-  description: 'List the invitations: whom, in which role, by whom, and whether each still counts.',
+  description: 'Invitations: who was invited and has not joined (pending), expired; role, by whom.',
   render: table('invitation', ['email', 'invitation_status', 'role_name', 'inviter', 'created_at', 'id']),
 });
 
@@ -52,7 +52,7 @@ const whoseInvitation: Preview = reading(invitationReads, async ({ invitation_id
 export const revokeInvitation = defineTool(operations.revoke_invitation, {
   toolset: 'administration',
   title: 'Take an invitation back',
-  description: 'Revoke an invitation that nobody accepted yet.',
+  description: 'Revoke, withdraw an invitation (invite) that nobody accepted yet.',
   fields: { invitation_id: 'E-mail or id.' },
   plan: () => ['Its link no longer works. The address can be invited again.'],
   preview: whoseInvitation,
@@ -70,7 +70,7 @@ export const resendInvitation = composeTool({
   name: 'resend_invitation',
   toolset: 'administration',
   title: 'Send an invitation once more',
-  description: 'Send an invitation again, pending or expired, in the same role.',
+  description: 'Resend an invitation that got lost or expired, in the same role.',
   input: { invitation: reference('invitation').describe('E-mail or id.') },
   operations: [operations.revoke_invitation, operations.invite_member],
   expand: async ({ invitation }, context) => {

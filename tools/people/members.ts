@@ -78,7 +78,7 @@ const hasRole: NoOpCheck = reading(memberReads, async ({ user_id: user, role_id:
 export const updateMemberRole = defineTool(operations.update_member_role, {
   toolset: 'administration',
   title: 'Give a member another role',
-  description: 'Change the role (rights) of a member.',
+  description: 'Change the role (rights) of a member: make somebody admin, developer, viewer.',
   expand: async (args, context) => {
     const { row } =
       (await roleGiven(args['role_id'], { organization_id: String(args['organization_id']) }, context)) ?? {};
@@ -151,7 +151,7 @@ const whatTheyLeave: Preview = reading(
 export const removeMember = defineTool(operations.remove_member, {
   toolset: 'administration',
   title: 'Remove somebody who left',
-  description: 'Remove a member, such as a colleague who left: their access and their API tokens end.',
+  description: 'Remove a member (leaver, colleague who leaves): take away access; their API tokens end.',
   expand: async (args, context) => {
     await refuseForLastOwner(args, context);
     return [{ operation: operations.remove_member, input: args }];

@@ -18,7 +18,7 @@ import { namedByRules } from '../shared/plan-parts.ts';
 export const updateProject = defineTool(operations.update_project, {
   toolset: 'administration',
   title: 'Rename a project',
-  description: 'Change the name or description of a project. Give only what changes.',
+  description: 'Rename a project, or change its description.',
   ...partialUpdate(operations.update_project, {}),
   plan: ({ name }) => (name === undefined ? [] : [namedByRules]),
   fields: { name: 'New name.' },
@@ -58,7 +58,7 @@ const whatGoes: Preview = reading(
 export const deleteProject = defineTool(operations.delete_project, {
   toolset: 'administration',
   title: 'Delete a project',
-  description: 'Remove a project that has no environments left, with its variables.',
+  description: 'Delete a project that has no environments left, with its variables.',
   preview: whatGoes,
   output: z.object({ project_id: z.string(), name: z.string(), deleted: z.boolean() }),
   answer: ({ project_id: id }, { resolved }) =>

@@ -13,14 +13,15 @@ const columns = ['name', 'kind', 'url', 'associated_services_count', 'config', '
 export const listContainerRegistries = defineTool(operations.list_container_registries, {
   toolset,
   title: 'Container registries of images',
-  description: 'List the linked container registries of images: address, kind, and how many services use each.',
+  description: 'Registries to pull images from: address, kind, uses.',
   render: table('container registry', columns),
 });
 
 export const createContainerRegistry = defineTool(operations.create_container_registry, {
   toolset,
   title: 'Add a container registry',
-  description: 'Link a private container registry of images, with credentials such as {username, password}.',
+  description:
+    'Link a private container (Docker) registry to pull images: login, credentials such as {username, password}.',
   fields: { kind: 'GENERIC_CR, DOCKER_HUB, ECR …', url: 'Address.' },
   folded: ['config'],
   hidden: ['description'],
@@ -33,7 +34,7 @@ const update = partialUpdate(operations.update_container_registry);
 export const updateContainerRegistry = defineTool(operations.update_container_registry, {
   toolset,
   title: 'Change a container registry',
-  description: 'Change a container registry of images: its name, address, description, or credentials in config.',
+  description: 'Change a container (Docker) registry: name, address, description; new login, password in config.',
   ...update,
   plan: () => ['Services that use it pull from there, with these credentials, from their next deployment on.'],
   preview: joined(update.preview, movedCredentials(reads.get), usedBy(reads)),
@@ -47,7 +48,7 @@ const registryText = ({ name, kind, url }: JsonRecord): string =>
 export const deleteContainerRegistry = defineTool(operations.delete_container_registry, {
   toolset,
   title: 'Remove a container registry',
-  description: 'Unlink a container registry that no service uses any more; dry_run: true lists those that do.',
+  description: 'Unlink a container registry that no service uses; dry_run: true lists those that do.',
   preview: deletionOf(
     reads,
     registryText,

@@ -12,14 +12,14 @@ const columns = ['name', 'type', 'git_api_url', 'expired_at', 'associated_servic
 export const listGitTokens = defineTool(operations.list_git_tokens, {
   toolset,
   title: 'Tokens for private git repositories',
-  description: 'List the git tokens for private repositories: host, end, and how many services use each.',
+  description: 'Git tokens for private repositories: host, end, uses.',
   render: table('git token', columns),
 });
 
 export const createGitToken = defineTool(operations.create_git_token, {
   toolset,
   title: 'Add a git token',
-  description: 'Store a git token for private repositories. Services get it by git_repository: {git_token_id}.',
+  description: 'Store a git token: access to private repositories. By git_repository: {git_token_id}.',
   fields: { type: 'GITHUB, GITLAB, BITBUCKET …', git_api_url: 'Server of your own.', expired_at: 'When it ends.' },
   hidden: ['description'],
   plan: () => ['Stores this token on the platform. Services that name it read private repositories with it.'],
@@ -31,7 +31,8 @@ const update = partialUpdate(operations.update_git_token);
 export const updateGitToken = defineTool(operations.update_git_token, {
   toolset,
   title: 'Change or rotate a git token',
-  description: 'Change a git token for private repositories: rotate its value, or its name, end, description, server.',
+  description:
+    'Change a git token (access to private repositories): rotate, renew its value; name, end, description, server.',
   ...update,
   plan: () => ['Services that use it read their repositories with it from their next build on.'],
   preview: joined(update.preview, usedBy(reads)),
@@ -44,7 +45,7 @@ const tokenText = ({ name, type, expired_at: end }: JsonRecord): string =>
 export const deleteGitToken = defineTool(operations.delete_git_token, {
   toolset,
   title: 'Remove a git token',
-  description: 'Delete a git token that no service uses any more; dry_run: true lists those that do.',
+  description: 'Delete a git token that no service uses; dry_run: true lists those that do.',
   plan: () => ['It stays valid at the git server until it is revoked there.'],
   preview: deletionOf(
     reads,

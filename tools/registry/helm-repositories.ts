@@ -9,7 +9,7 @@ const helmReads = { get: operations.get_helm_repository, uses: operations.list_s
 export const listHelmRepositories = defineTool(operations.list_helm_repositories, {
   toolset: 'administration',
   title: 'Helm chart repositories',
-  description: 'List the Helm chart repositories: address, kind, and how many services use each.',
+  description: 'Helm chart repositories: address, kind, uses.',
   render: table('Helm repository', ['name', 'kind', 'url', 'associated_services_count', 'description', 'id']),
 });
 
@@ -18,7 +18,7 @@ const update = partialUpdate(operations.update_helm_repository);
 export const updateHelmRepository = defineTool(operations.update_helm_repository, {
   toolset: 'administration',
   title: 'Change a Helm chart repository',
-  description: 'Change a Helm chart repository: also its description; config for new credentials, such as {password}.',
+  description: 'Change a Helm chart repository: address, description; new credentials in config, such as {password}.',
   ...update,
   preview: joined(update.preview, movedCredentials(operations.get_helm_repository)),
   hidden: ['kind', 'skip_tls_verification', 'description'],
@@ -31,7 +31,7 @@ const repositoryText = ({ name, kind, url }: JsonRecord): string =>
 export const deleteHelmRepository = defineTool(operations.delete_helm_repository, {
   toolset: 'administration',
   title: 'Remove a Helm chart repository',
-  description: 'Delete a Helm chart repository that no service uses any more; dry_run: true lists those that do.',
+  description: 'Delete a Helm chart repository that no service uses; dry_run: true lists those that do.',
   preview: deletionOf(helmReads, repositoryText),
   render: record(),
 });
@@ -39,7 +39,7 @@ export const deleteHelmRepository = defineTool(operations.delete_helm_repository
 export const listHelmCharts = defineTool(operations.list_helm_charts, {
   toolset: 'administration',
   title: 'Helm charts and their versions',
-  description: 'List the charts that a Helm chart repository offers, with versions, or the versions of one chart_name.',
+  description: 'Charts of a Helm repository, or versions of one chart_name.',
   fields: { chart_name: 'Only this chart.' },
   render: table('chart', ['chart_name', 'versions']),
 });

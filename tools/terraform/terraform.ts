@@ -86,7 +86,7 @@ export const createTerraform = composeTool({
   name: 'create_terraform',
   toolset: 'administration',
   title: 'Add infrastructure as code from Git',
-  description: 'Create a Terraform service from a Git repository; not applied.',
+  description: 'Manage infrastructure with Terraform from Git; not applied.',
   input: {
     environment_id: reference('environment'),
     name,

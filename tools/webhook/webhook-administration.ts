@@ -20,7 +20,7 @@ import { webhookColumns } from './webhooks.ts';
 export const listWebhooks = defineTool(operations.list_webhooks, {
   toolset: 'administration',
   title: 'All webhooks: who is told of deployments',
-  description: 'List the webhooks: address, events, which projects and modes, and whether each is on.',
+  description: 'Webhooks: where deployment notifications go: address, events, projects, modes, on or off.',
   render: table('webhook', webhookColumns),
 });
 
@@ -99,7 +99,7 @@ const goesAway: Preview = reading(presentReads, async (args, { reader }) => {
 export const deleteWebhook = defineTool(operations.delete_webhook, {
   toolset: 'administration',
   title: 'Remove a webhook',
-  description: 'Delete a webhook for good. To turn it off, update it with enabled: false.',
+  description: 'Delete a webhook: stop posting for good. To turn it off, update it with enabled: false.',
   preview: goesAway,
   render: record(),
 });
@@ -113,7 +113,7 @@ const alsoWhereOff: Preview = reading(presentReads, async (args, { reader }) =>
 export const testWebhook = defineTool(operations.test_webhook, {
   toolset: 'administration',
   title: 'Try a webhook out',
-  description: 'Post a test event to the address of a webhook, also to one that is off, and show how it answered.',
+  description: 'Test a webhook: post an event to its address, also to one that is off; how it answered.',
   reads: presentReads,
   output: operations.test_webhook.response.extend({ webhook: z.string().optional() }),
   answer: async (args, context, [delivery = {}]) => {
