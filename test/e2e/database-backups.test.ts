@@ -197,6 +197,29 @@ test('a backup is known to who agrees to its deletion, however many newer ones t
   expect(questions[0]).not.toContain('Not known');
 });
 
+test('a platform that refuses a page size deletes a backup that its page does not have, and that is said', async () => {
+  const [oldest] = (await backups()).toReversed();
+  const remove = addScheduled(25);
+  const proxy = await startRecordingProxy(platform.url, {
+    beforeRequest: async (_, request, response) => {
+      if (!/^\/database\/[^/]+\/backup\?.*pageSize/.test(request.url!)) return;
+      response.statusCode = 400;
+      response.end('{"status":400,"message":"query parameter pageSize: is unknown"}');
+    },
+  });
+  const others = connectorsTo(proxy.url, platform.tokens.admin);
+  const client = await others.modern(userAnswering(agree));
+  const args = { ...orders, backup_id: oldest!['id'] };
+  const plan = await client.call('delete_database_backup', { ...args, dry_run: true });
+  const listed = await client.call('list_database_backups', {});
+  await others.close();
+  await proxy.close();
+  remove();
+  expect(textOf(plan)).toContain('Not known: which backup it is');
+  expect([plan.isError, listed.isError].some(Boolean)).toBe(false);
+  expect(textOf(listed)).toContain('shop/staging/orders-db | ');
+});
+
 test('who agrees to a deletion sees which backup it is, and what the database can be restored from then', async () => {
   const complete = (await backups()).filter(({ status }) => (status as Json)['state'] === 'DEPLOYED');
   const [newest, next] = complete;

@@ -1,5 +1,6 @@
-import { backupStates, maximumPageSize, operations, segmentOf } from '../../src/contract/index.ts';
+import { backupStates, defaultPageSizes, maximumPageSize, operations, segmentOf } from '../../src/contract/index.ts';
 import {
+  isPlatformFailure,
   pruneRecord,
   readUses,
   rowsIn,
@@ -43,17 +44,37 @@ interface Database {
 /** Whether a database can be restored from a backup. */
 export const isComplete = (backup: JsonRecord): boolean => textAt(backup, 'status.state') === backupStates.complete;
 
-/** That there is no complete backup, as far as one page of the list tells. */
+/**
+ * The newest backups of a database: a page of them or, where a full page doesn't have what is looked for, the largest.
+ * Undefined if they can't be read.
+ */
+export async function newestUntil(
+  isSought: (backup: JsonRecord) => boolean,
+  database_id: string,
+  { attempt }: Pick<ToolContext, 'attempt'>,
+): Promise<readonly JsonRecord[] | undefined> {
+  const page = await attempt(operations.list_database_backups, { database_id });
+  if (!page) return undefined;
+  const newest = rowsIn(page);
+  if (newest.length < defaultPageSizes.rows || newest.some(isSought)) return newest;
+  const more = await attempt(operations.list_database_backups, { database_id, page_size: maximumPageSize }).catch(
+    // Some platforms have no page size, and refuse it.
+    (error: unknown) =>
+      isPlatformFailure(error) && error.kind === 'invalid_input' ? undefined : Promise.reject(error as Error),
+  );
+  return more ? rowsIn(more) : newest;
+}
+
+/** That there is no complete backup, as far as the page that was read tells. */
 const noneText = (listed: number): string =>
-  listed < maximumPageSize ? 'no complete backup' : `no complete one among the newest ${listed}`;
+  listed === defaultPageSizes.rows || listed === maximumPageSize
+    ? `no complete one among the newest ${listed}`
+    : 'no complete backup';
 
 /** The path of a database with its newest complete backup, the state of a newer one, or why there is none. */
 async function newestOf({ id, path }: Database, context: ToolContext): Promise<JsonRecord | undefined> {
-  const list = await unlessFailing(
-    context.attempt(operations.list_database_backups, { database_id: id, page_size: maximumPageSize }),
-  );
-  if (!list) return undefined;
-  const backups = rowsIn(list);
+  const backups = await unlessFailing(newestUntil(isComplete, id, context));
+  if (!backups) return undefined;
   const newest = backups.find(isComplete);
   const latest = backups[0];
   return pruneRecord({

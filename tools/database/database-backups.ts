@@ -1,12 +1,5 @@
 import * as z from 'zod';
-import {
-  isRecord,
-  maximumPageSize,
-  operations,
-  reference,
-  unknownTime,
-  type InputOf,
-} from '../../src/contract/index.ts';
+import { isRecord, operations, reference, unknownTime, type InputOf } from '../../src/contract/index.ts';
 import {
   compact,
   defineTool,
@@ -30,7 +23,7 @@ import {
 import { oneOfOrNone } from '../shared/any-service.ts';
 import { startMoment } from '../shared/deployment-started.ts';
 import { lackingText, unlessFailing } from '../shared/places.ts';
-import { isComplete, newestBackups, newestColumns, readsOfNewest, whyNone } from './backups-everywhere.ts';
+import { isComplete, newestBackups, newestColumns, newestUntil, readsOfNewest, whyNone } from './backups-everywhere.ts';
 
 const mayRefuse = readUses(
   'that the database can not be backed up is only said by the platform, after the call',
@@ -226,11 +219,7 @@ function withoutIt(backup: JsonRecord, all: readonly JsonRecord[]): readonly str
 const goesAway: Preview = reading(
   readUses('the plan does not show which backup it is, and which others there are', operations.list_database_backups),
   async ({ database_id, backup_id }, { reader }) => {
-    const list = await reader.attempt(operations.list_database_backups, {
-      database_id: String(database_id),
-      page_size: maximumPageSize,
-    });
-    const all = rowsIn(list);
+    const all = (await newestUntil(({ id }) => id === backup_id, String(database_id), reader)) ?? [];
     const backup = all.find(({ id }) => id === backup_id);
     return [
       'Its files go with it: what only this backup has can not be brought back.',
