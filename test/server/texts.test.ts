@@ -12,6 +12,7 @@ import { resourceAt, allResources } from '../../src/server/browse/resources/cata
 import { isPlatformResource } from '../../src/server/browse/resources/resource.ts';
 import { toolAnswerSchema, toolArgumentSchema } from '../../src/server/tool/schema.ts';
 import { textsIn } from '../../src/server/browse/texts.ts';
+import { KeyEntry } from '../../src/transport/http/api-keys.ts';
 import { tools } from '../../tools/index.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -55,6 +56,7 @@ const known = new Set([
   ...taken,
   ...given,
   ...Object.keys(policyFileFor(tools).shape),
+  ...Object.keys(KeyEntry.shape),
   ...allResources.map(({ name }) => name),
 ]);
 

@@ -15,7 +15,8 @@ const minKeyLength = 32;
 const notHash = 'must be the SHA-256 of the key, 64 hexadecimal digits in lower case, or a list of such';
 const Hash = z.string().regex(/^[0-9a-f]{64}$/, notHash);
 
-const KeyEntry = z.strictObject({
+/** An entry of the keys file. */
+export const KeyEntry = z.strictObject({
   /** The holder's name in logs and audit records. */
   name: z.string().regex(/^[\w.-]{1,64}$/, 'must be 1 to 64 letters, digits, ".", "_" or "-"'),
   /** Hash of the key, or of several keys during a rotation. */
