@@ -78,8 +78,15 @@ async function providerOn(platform: ComparedPlatform, organization_id: string): 
 export async function changeEverything(platform: ComparedPlatform, name: string): Promise<ComparedChanges> {
   const ids = createKnownIds();
   const exchanges: Exchange[] = [];
-  const send = async (operation: AnyOperation, input: JsonRecord): Promise<string | undefined> => {
-    const { status, body } = await sendRaw(platform, operation, input);
+  /** Sends a change. @param strict the body for platforms that refuse members which they don't know, or want more */
+  const send = async (
+    operation: AnyOperation,
+    input: JsonRecord,
+    strict?: (body: unknown) => unknown,
+  ): Promise<string | undefined> => {
+    const first = await sendRaw(platform, operation, input);
+    const { status, body } =
+      first.status === 400 && strict !== undefined ? await sendRaw(platform, operation, input, strict) : first;
     exchanges.push({
       operation: operation.name,
       path: `${operation.method} ${operation.path}`,
@@ -102,21 +109,25 @@ export async function changeEverything(platform: ComparedPlatform, name: string)
   const environment_id =
     cluster_id === undefined
       ? undefined
-      : await send(operations.create_environment, { project_id, name: 'parity', mode: 'DEVELOPMENT', cluster_id });
+      : await send(
+          operations.create_environment,
+          { project_id, name: 'parity', mode: 'DEVELOPMENT', cluster_id },
+          () => ({ name: 'parity', mode: 'DEVELOPMENT', cluster: cluster_id }),
+        );
+  // Some platforms require the provider, which the address doesn't tell, and some its owner and name.
+  const git_repository = {
+    url: 'https://git.example/parity/app.git',
+    branch: 'main',
+    provider: await providerOn(platform, organization_id),
+  };
   const application_id =
     environment_id === undefined
       ? undefined
-      : // Some platforms require the provider, which the address doesn't tell.
-        await send(operations.create_application, {
-          environment_id,
-          name: 'parity',
-          git_repository: {
-            url: 'https://git.example/parity/app.git',
-            branch: 'main',
-            provider: await providerOn(platform, organization_id),
-          },
-          healthchecks: {},
-        });
+      : await send(
+          operations.create_application,
+          { environment_id, name: 'parity', healthchecks: {}, git_repository },
+          (body) => ({ ...(body as JsonRecord), git_repository: { ...git_repository, owner: 'parity', name: 'app' } }),
+        );
   if (application_id !== undefined) {
     await send(operations.create_environment_variable, { application_id, key: 'PARITY', value: 'x' });
     await send(operations.create_secret, { application_id, key: 'PARITY_SECRET', value: 'x' });

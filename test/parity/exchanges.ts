@@ -31,9 +31,10 @@ export async function sendRaw(
   { url, authorization }: ComparedPlatform,
   operation: AnyOperation,
   input: JsonRecord,
+  alter: (body: unknown) => unknown = (body) => body,
 ): Promise<RawAnswer> {
   const { method, target, body } = toWire(operation, input);
-  const sent = body === undefined ? undefined : JSON.stringify(body);
+  const sent = body === undefined ? undefined : JSON.stringify(alter(body));
   const answer = await request(`${url}${target}`, {
     method,
     headers: { authorization, ...(sent !== undefined && { 'content-type': 'application/json' }) },

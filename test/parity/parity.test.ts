@@ -82,6 +82,8 @@ test('with --write makes a project, and says that it is left where it can not be
     {
       alter: (method, path, body) =>
         method === 'POST' && path.endsWith('/application') ? { ...(body as object), extra: true } : body,
+      beforeRequest: async (method, request, response) =>
+        void (method === 'DELETE' && /\/project\//.test(request.url!) && response.writeHead(403).end('{}')),
     },
     ['--write', '--json'],
   );
