@@ -53,7 +53,10 @@ const parsedOnly: readonly { readonly why: string; readonly holds: (called: Pars
     why: 'reads logs of other machines',
     holds: ({ command, args }) => command.name === 'audit verify' && args.some((path) => path.startsWith('/srv/')),
   },
-  { why: 'reaches a platform on another machine', holds: ({ rawFlags: unread }) => unread['baseUrl'] !== undefined },
+  {
+    why: 'reaches a platform on another machine',
+    holds: ({ rawFlags: unread, flags }) => unread['baseUrl'] !== undefined || flags['platform'] === true,
+  },
   {
     why: 'takes its options from profiles that nobody has here',
     holds: ({ rawFlags: unread }) => unread['profile'] !== undefined,
@@ -104,7 +107,7 @@ const own = [
 
 let directory: string;
 /** What this test puts there. */
-const made = ['keys.yaml', 'policy.yaml', 'audit.1.jsonl'];
+const made = ['keys.yaml', 'policy.yaml', 'operators.yaml', 'chat.yaml', 'chat-secret', 'audit.1.jsonl'];
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'infra-mcp-docs-'));
   const { stdout } = await runProgram(['key', '--name', 'ci', '--json']);

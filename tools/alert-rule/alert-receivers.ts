@@ -27,8 +27,7 @@ const first = ['name', 'type', 'problem', 'to', 'webhook_url_set', 'auth_passwor
 export const listAlertReceivers = defineTool(operations.list_alert_receivers, {
   toolset,
   title: 'Who gets alerts: chats, e-mail',
-  description:
-    'Alert receivers: who is told (notified) of alerts: chats, e-mail addresses; why one gets nothing. Never secrets.',
+  description: 'Alert receivers (chats, e-mail addresses), why one gets nothing. Never secrets.',
   render: table('alert receiver', [
     'name',
     'type',

@@ -88,7 +88,7 @@ const labels = groupTools({
   },
   descriptions: {
     list: 'Labels (tags) of services, by labels group.',
-    create: 'Create a group of labels (tags) to label services, by labels_groups.',
+    create: 'Create a group of labels (tags). Services get it by labels_groups.',
     update: 'Change the labels (tags) of a group, item by item by key, or its name.',
   },
   columns: ['name', 'labels', 'id'],

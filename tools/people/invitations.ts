@@ -70,7 +70,7 @@ export const resendInvitation = composeTool({
   name: 'resend_invitation',
   toolset: 'administration',
   title: 'Send an invitation once more',
-  description: 'Resend an invitation that got lost or expired, in the same role.',
+  description: 'Send an invitation again (resend): lost, pending or expired, in the same role.',
   input: { invitation: reference('invitation').describe('E-mail or id.') },
   operations: [operations.revoke_invitation, operations.invite_member],
   expand: async ({ invitation }, context) => {

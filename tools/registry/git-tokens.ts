@@ -19,7 +19,7 @@ export const listGitTokens = defineTool(operations.list_git_tokens, {
 export const createGitToken = defineTool(operations.create_git_token, {
   toolset,
   title: 'Add a git token',
-  description: 'Store a git token: access to private repositories. By git_repository: {git_token_id}.',
+  description: 'Store a git token for private repositories. Services get it by git_repository: {git_token_id}.',
   fields: { type: 'GITHUB, GITLAB, BITBUCKET …', git_api_url: 'Server of your own.', expired_at: 'When it ends.' },
   hidden: ['description'],
   plan: () => ['Stores this token on the platform. Services that name it read private repositories with it.'],

@@ -20,7 +20,7 @@ import { webhookColumns } from './webhooks.ts';
 export const listWebhooks = defineTool(operations.list_webhooks, {
   toolset: 'administration',
   title: 'All webhooks: who is told of deployments',
-  description: 'Webhooks: where deployment notifications go: address, events, projects, modes, on or off.',
+  description: 'List the webhooks: where deployment notifications go, events, projects, modes, on or off.',
   render: table('webhook', webhookColumns),
 });
 
