@@ -244,8 +244,8 @@ const sortsOfText: readonly (readonly [sort: string, place: string])[] = [
   ['reasons', 'lock_cluster reason'],
 ];
 
-// What lies in no environment yet is asked about by nobody.
-const placeless = ['create_project', 'create_environment'];
+// What lies in no environment yet, or is used by no service yet, is asked about by nobody.
+const placeless = ['create_project', 'create_environment', 'create_labels_group', 'create_annotations_group'];
 /** Before a landing, the tools that take each sort of text. */
 const tried = new Set(
   isLanding ? sortsOfText.map(([, place]) => place.split(' ')[0]!) : changing.map(({ name }) => name),

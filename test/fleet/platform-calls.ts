@@ -2,6 +2,7 @@ import { request } from 'undici';
 import { toWire } from '../../src/contract/operation.ts';
 import { type OperationName, operations } from '../../src/contract/operations.ts';
 import { fleetToken } from './platform-fleet.ts';
+import { seenAtLast } from '../support/eventually.ts';
 
 export type Json = Record<string, unknown>;
 
@@ -41,9 +42,15 @@ export async function callPlatform(
   }
 }
 
-/** The same for what has to be made. @throws Error if it isn't */
+/**
+ * The same for what has to be made. On a busy machine a platform may lose its database for a moment, and says so.
+ * @throws Error if it isn't made
+ */
 export async function mustCall(url: string, name: OperationName, input?: Json): Promise<Json> {
-  const result = await callPlatform(url, name, input);
+  const result = await seenAtLast(
+    () => callPlatform(url, name, input),
+    (answer) => !(answer.outcome === 'refused' && answer.status === 503),
+  );
   if (result.outcome !== 'acknowledged') throw new Error(`${name}: ${JSON.stringify(result)}`);
   return result.body;
 }

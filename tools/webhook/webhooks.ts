@@ -29,6 +29,9 @@ const isReceived = ({ target_response_status_code: status }: JsonRecord): boolea
 const resultOf = (attempt: JsonRecord): 'received' | 'waiting' | 'failed' =>
   isReceived(attempt) ? 'received' : attempt['next_attempt_at'] === undefined ? 'failed' : 'waiting';
 
+/** The status of an answer; a platform may leave it out. */
+const statusText = (code: unknown): string => (typeof code === 'number' ? String(code) : 'status not known');
+
 /** What tells the delivery that an attempt belongs to: its request, or itself if there is none. */
 const requestOf = ({ id, request: sent }: JsonRecord): string =>
   isRecord(sent) && Object.keys(sent).length > 0 ? JSON.stringify(sent) : String(id);
@@ -42,7 +45,7 @@ function deliveriesOf(attempts: readonly JsonRecord[]): JsonRecord[] {
     const last = ofOne[0]!;
     const answers = ofOne
       .toReversed()
-      .map(({ target_response_status_code: code, created_at: at }) => `${String(code)} at ${String(at)}`);
+      .map(({ target_response_status_code: code, created_at: at }) => `${statusText(code)} at ${String(at)}`);
     return { ...last, result: resultOf(last), attempts: `${ofOne.length}: ${answers.join(', ')}` };
   });
 }
