@@ -2,14 +2,11 @@ import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { type Room, rooms } from './rooms.ts';
+import { isWithin, type Room, roomOf } from './rooms.ts';
 
 const root = join(import.meta.dirname, '..');
 // Where this checkout lies, and a host in halves: this file must not hold the words it looks for.
 const forbiddenWords = [`${root}/`, ['registry.', 'npmjs'].join('')];
-
-const isWithin = (path: string, places: string[]): boolean =>
-  places.some((place) => (place.endsWith('/') ? path.startsWith(place) : path === place));
 
 /** The source without comments that begin a line; those are the ones that show code. */
 const withoutComments = (source: string): string => source.replaceAll(/^\s*(?:\/\*[\s\S]*?\*\/|\/\/.*)/gm, '');
@@ -36,15 +33,6 @@ const importsOf = (source: string): Import[] => {
     }));
   return [...found(statement, false), ...found(call, true)];
 };
-
-const homeLength = (path: string, room: Room): number =>
-  Math.max(...room.home.filter((place) => isWithin(path, [place])).map((place) => place.length));
-
-/** The room with the narrowest home that a path lies in. */
-const roomOf = (path: string): Room | undefined =>
-  rooms
-    .filter(({ home }) => isWithin(path, home))
-    .toSorted((one, other) => homeLength(path, other) - homeLength(path, one))[0];
 
 /** What is wrong with one import of a file of this room; undefined when nothing is. */
 const fault = (room: Room, path: string, { specifier, isLazy }: Import): string | undefined => {

@@ -205,3 +205,16 @@ export const rooms: readonly Room[] = [
     ],
   },
 ];
+
+/** Whether a path is one of these places, or lies below one that ends in a slash. */
+export const isWithin = (path: string, places: readonly string[]): boolean =>
+  places.some((place) => (place.endsWith('/') ? path.startsWith(place) : path === place));
+
+const homeLength = (path: string, room: Room): number =>
+  Math.max(...room.home.filter((place) => isWithin(path, [place])).map((place) => place.length));
+
+/** The room with the narrowest home that a path lies in. */
+export const roomOf = (path: string): Room | undefined =>
+  rooms
+    .filter(({ home }) => isWithin(path, home))
+    .toSorted((one, other) => homeLength(path, other) - homeLength(path, one))[0];
