@@ -61,6 +61,9 @@ function passingBy(path: string, source: string): string[] {
 /** They replace modules that a door would load first. */
 const replacesModules = (source: string): boolean => source.includes('vi.mock(') || source.includes('vi.doMock(');
 
+/** An import from a file of the client. */
+const imports = (names: string, file: string): string => `import { ${names} } from '../../src/client/${file}.ts';\n`;
+
 describe('tests', () => {
   test('import what a room offers by its door', () => {
     const files = globSync('test/**/*.ts', { cwd: root }).map((path) => path.replaceAll('\\', '/'));
@@ -74,8 +77,6 @@ describe('tests', () => {
   });
 
   test('would be found otherwise, unless they stand for the file or the door does not offer everything', () => {
-    const imports = (names: string, file: string): string =>
-      `import { ${names} } from '../../src/client/${file}.ts';\n`;
     expect(passingBy('test/client/some.test.ts', imports('ApiError', 'errors'))).toHaveLength(1);
     expect(passingBy('test/client/some.test.ts', imports('type ApiErrorKind', 'errors'))).toHaveLength(1);
     expect(passingBy('test/client/some.test.ts', imports('ApiError, notOffered', 'errors'))).toEqual([]);

@@ -210,8 +210,8 @@ export const rooms: readonly Room[] = [
 export const isWithin = (path: string, places: readonly string[]): boolean =>
   places.some((place) => (place.endsWith('/') ? path.startsWith(place) : path === place));
 
-const homeLength = (path: string, room: Room): number =>
-  Math.max(...room.home.filter((place) => isWithin(path, [place])).map((place) => place.length));
+const homeLength = (path: string, { home }: Room): number =>
+  Math.max(...home.filter((place) => isWithin(path, [place])).map((place) => place.length));
 
 /** The room with the narrowest home that a path lies in. */
 export const roomOf = (path: string): Room | undefined =>

@@ -1,9 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { deploymentProgressOf } from '../../src/analysis/deployment-progress.ts';
 import { diagnose } from '../../src/analysis/diagnosis/diagnose.ts';
-import { readDeployment } from '../../src/analysis/history.ts';
-import { overviewOf } from '../../src/analysis/overview.ts';
-import { findRollbackTarget } from '../../src/analysis/rollback-target.ts';
+import { readDeployment, overviewOf, findRollbackTarget } from '../../src/analysis/index.ts';
 
 const before = {
   state: 'DEPLOYED',

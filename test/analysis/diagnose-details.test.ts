@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { condition, type Condition } from '../../src/contract/index.ts';
 import { diagnose } from '../../src/analysis/diagnosis/diagnose.ts';
-import { isInstanceOf } from '../../src/analysis/diagnosis/lock-holder.ts';
+import { isInstanceOf } from '../../src/analysis/index.ts';
 import { at, deployment, failedDeployment } from './evidence.ts';
 
 const tagged = (id: string, minute: number, status: string, tag: string) =>

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { condition } from '../../src/contract/index.ts';
 import { diagnose } from '../../src/analysis/diagnosis/diagnose.ts';
-import type { Evidence } from '../../src/analysis/diagnosis/evidence.ts';
+import type { Evidence } from '../../src/analysis/index.ts';
 import { diagnosisTools } from '../../src/analysis/diagnosis/next-calls.ts';
 import { at, deployment, failedDeployment } from './evidence.ts';
 

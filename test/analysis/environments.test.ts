@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { condition, type Condition } from '../../src/contract/index.ts';
 import { changesBetween, changesSince } from '../../src/analysis/changes.ts';
-import { findDrift, type ComparedEnvironment } from '../../src/analysis/drift.ts';
+import { findDrift, type ComparedEnvironment } from '../../src/analysis/index.ts';
 import { overviewOf, standings } from '../../src/analysis/overview.ts';
 import { at, deployment } from './evidence.ts';
 

@@ -1,6 +1,6 @@
 import type { Condition } from '../../src/contract/index.ts';
 import type { Evidence } from '../../src/analysis/diagnosis/evidence.ts';
-import type { HistoryItem } from '../../src/analysis/history.ts';
+import type { HistoryItem } from '../../src/analysis/index.ts';
 
 const start = Date.parse('2026-11-20T10:00:00Z');
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { diagnose } from '../../src/analysis/diagnosis/diagnose.ts';
-import type { Evidence } from '../../src/analysis/diagnosis/evidence.ts';
-import { issuesOf } from '../../src/server/tool/arguments.ts';
+import type { Evidence } from '../../src/analysis/index.ts';
+import { issuesOf } from '../../src/server/tool/index.ts';
 import { tools } from '../../tools/index.ts';
 import { at, deployment, failedDeployment } from './evidence.ts';
 

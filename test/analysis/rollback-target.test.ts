@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { PastDeployment } from '../../src/analysis/history.ts';
+import type { PastDeployment } from '../../src/analysis/index.ts';
 import { findRollbackTarget } from '../../src/analysis/rollback-target.ts';
 
 /** A history from its first deployment on: a letter a commit, a capital one where it ended well. */

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type LogQuery, searchLog } from '../../src/analysis/search.ts';
-import { UnusableQuery } from '../../src/analysis/time-window.ts';
+import { UnusableQuery } from '../../src/analysis/index.ts';
 
 const now = new Date('2026-11-20T12:00:00Z');
 const lines = [

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { diagnose } from '../../src/analysis/diagnosis/diagnose.ts';
-import type { Evidence } from '../../src/analysis/diagnosis/evidence.ts';
-import { recordedChange, type RecordedChange } from '../../src/analysis/recorded-changes.ts';
+import { type Evidence, recordedChange, type RecordedChange } from '../../src/analysis/index.ts';
 import { at, deployment, failedDeployment } from './evidence.ts';
 
 const failed = deployment({ id: 'bad', minute: 10, status: 'DEPLOYMENT_ERROR', status_details: { action: 'DEPLOY' } });

@@ -5,7 +5,7 @@ import { StreamableHTTPClientTransport as ModernHttp } from '@modelcontextprotoc
 import { StdioClientTransport as ModernStdio } from '@modelcontextprotocol/client/stdio';
 import { StdioClientTransport as LegacyStdio } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { StreamableHTTPClientTransport as LegacyHttp } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import { createApiKey } from '../../src/transport/http/api-keys.ts';
+import { createApiKey } from '../../src/transport/index.ts';
 import { connectLegacy, connectModern, type TestClient, type User } from '../support/mcp-clients.ts';
 import { refusedBy } from '../support/half-characters.ts';
 import { commandLine } from '../support/built-program.ts';

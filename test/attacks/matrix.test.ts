@@ -1,6 +1,6 @@
 import type { CallToolResult } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { mapStrings } from '../../src/server/json/values.ts';
+import { mapStrings } from '../../src/server/json/index.ts';
 import { tools } from '../../tools/index.ts';
 import { failureIn, textOf, userAnswering, type TestClient } from '../support/mcp-clients.ts';
 import { toolCallsOn } from '../support/tool-calls.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { onTestFinished } from 'vitest';
 import type { RecordedCall } from '../../src/server/audit/index.ts';
-import type { Plan } from '../../src/server/guard/planned-call.ts';
+import type { Plan } from '../../src/server/guard/index.ts';
 import { approvalRequest, approvalsIn } from '../server/guard/approvals/approvals-fixture.ts';
 import { operatorSecret, setOperatorSecret } from '../support/guard-fixture.ts';
 import { startTestServer } from '../transport/test-server.ts';

@@ -2,7 +2,7 @@ import { appendFile, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openGuard } from '../../src/cli/wiring/guard.ts';
-import { readConfig } from '../../src/cli/config/read-config.ts';
+import { readConfig } from '../../src/cli/config/index.ts';
 import { contextWith } from '../support/call-context.ts';
 import { runProgram, temporaryDirectory } from '../support/built-program.ts';
 

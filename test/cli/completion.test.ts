@@ -4,7 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { optionsOf } from '../../src/cli/config/read-config.ts';
+import { optionsOf } from '../../src/cli/config/index.ts';
 import { commands } from '../../src/cli/commands/commands.ts';
 import { createParser } from '../../src/cli/commands/cli.ts';
 import { candidates } from '../../src/cli/commands/completion.ts';

@@ -1,6 +1,6 @@
 import { homedir } from 'node:os';
 import { describe, expect, test } from 'vitest';
-import { ConfigError, optionHelp, optionsOf, readConfig } from '../../src/cli/config/read-config.ts';
+import { ConfigError, optionHelp, optionsOf, readConfig } from '../../src/cli/config/index.ts';
 
 const real = { INFRA_BASE_URL: 'https://api.example.com', INFRA_API_TOKEN: 'super-secret' };
 const read = (env: NodeJS.ProcessEnv, flags = {}) => readConfig('stdio', flags, env);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { doctorText } from '../../src/cli/doctor/doctor-text.ts';
-import { type DoctorFinding, findingBuilder } from '../../src/platform/common/finding.ts';
+import { type DoctorFinding, findingBuilder } from '../../src/platform/common/index.ts';
 
 const image = findingBuilder('proxy image').note("it is not there, and can't be had", 'Load it.');
 const databases = findingBuilder('databases').info('MYSQL is untested here', 'Try it.');

@@ -5,7 +5,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { settingsOf } from '../../src/cli/config/read-config.ts';
+import { settingsOf } from '../../src/cli/config/index.ts';
 import { type ParsedCommand, createParser, withCommand } from '../../src/cli/commands/cli.ts';
 import { nodeFinding, runChecks, type ServerKind } from '../../src/cli/doctor/doctor.ts';
 import { secretHash } from '../../src/server/guard/index.ts';

@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
-import { readConfig } from '../../src/cli/config/read-config.ts';
+import { readConfig } from '../../src/cli/config/index.ts';
 import { approveCommandOf, typedCommand } from '../../src/cli/wiring/typed-command.ts';
 import { runCommand } from '../support/run-command.ts';
 import { temporaryDirectory } from '../support/built-program.ts';

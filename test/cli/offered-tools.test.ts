@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { offeredTools } from '../../src/cli/wiring/offered-tools.ts';
-import { readConfig } from '../../src/cli/config/read-config.ts';
-import { isOfferedByDefault } from '../../src/server/tool/tool.ts';
-import { core } from '../../tools/core.ts';
-import { tools } from '../../tools/index.ts';
+import { readConfig } from '../../src/cli/config/index.ts';
+import { isOfferedByDefault } from '../../src/server/tool/index.ts';
+import { core, tools } from '../../tools/index.ts';
 
 const offered = (env: Record<string, string>): string[] =>
   offeredTools(readConfig('stdio', {}, env).config).map(({ name }) => name);

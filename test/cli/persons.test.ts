@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { createApiKey } from '../../src/transport/http/api-keys.ts';
+import { createApiKey } from '../../src/transport/index.ts';
 import { commandLine, temporaryDirectory } from '../support/built-program.ts';
 import { startFakeSlack } from '../support/chats/fake-slack.ts';
 import { eventually } from '../support/eventually.ts';

@@ -2,7 +2,7 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { chosenProfile, type Config, readConfig, settingsOf } from '../../src/cli/config/read-config.ts';
+import { chosenProfile, type Config, readConfig, settingsOf } from '../../src/cli/config/index.ts';
 
 let folder: string;
 let file: string;

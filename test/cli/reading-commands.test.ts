@@ -3,7 +3,7 @@ import { cp, mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promise
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { openGuard } from '../../src/cli/wiring/guard.ts';
-import { readConfig } from '../../src/cli/config/read-config.ts';
+import { readConfig } from '../../src/cli/config/index.ts';
 import { contextWith } from '../support/call-context.ts';
 import { runCommand } from '../support/run-command.ts';
 import { temporaryDirectory } from '../support/built-program.ts';

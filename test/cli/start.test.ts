@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
-import { optionsOf } from '../../src/cli/config/read-config.ts';
+import { optionsOf } from '../../src/cli/config/index.ts';
 import { runProgram, temporaryDirectory } from '../support/built-program.ts';
 
 describe.concurrent('a start that can not be meant', () => {

@@ -1,8 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { ApiError } from '../../src/client/errors.ts';
-import { snakeCase, type AnyOperation } from '../../src/contract/operation.ts';
-import { allOperations } from '../../src/contract/operations.ts';
+import { ApiError } from '../../src/client/index.ts';
+import { snakeCase, type AnyOperation, allOperations } from '../../src/contract/index.ts';
 import { connectClient, fakeTime, ids, startStubServer, type StubResponse } from './stub-server.ts';
 import { anyText } from '../support/any-text.ts';
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import type { Answer } from '../../src/client/client.ts';
-import { credentialOf } from '../../src/client/credential.ts';
+import { credentialOf } from '../../src/client/index.ts';
 import { operation as define } from '../../src/contract/operation.ts';
-import { allOperations, operations } from '../../src/contract/operations.ts';
+import { allOperations, operations } from '../../src/contract/index.ts';
 import { connectClient, apiErrorOf, ids, startStubServer, token, type StubResponse } from './stub-server.ts';
 
 const answering = async (reply: StubResponse) => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { ApiErrorKind } from '../../src/client/errors.ts';
-import { operations } from '../../src/contract/operations.ts';
+import { operations } from '../../src/contract/index.ts';
 import { connectClient, apiErrorOf, fakeTime, ids, startStubServer, type StubResponse } from './stub-server.ts';
 
 const error = (status: number, message: string) => ({ status, body: { status, error: 'x', message, detail: message } });

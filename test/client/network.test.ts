@@ -1,7 +1,7 @@
 import { createServer as createSocketServer, type AddressInfo } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { transportFaultOf } from '../../src/client/transport-fault.ts';
-import { operations } from '../../src/contract/operations.ts';
+import { transportFaultOf } from '../../src/client/index.ts';
+import { operations } from '../../src/contract/index.ts';
 import {
   connectClient,
   apiErrorOf,

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { errorBody } from '../../src/contract/errors.ts';
-import { operations } from '../../src/contract/operations.ts';
+import { errorBody, operations } from '../../src/contract/index.ts';
 import { connectClient, apiErrorOf, fakeTime, ids, startStubServer, type StubResponse } from './stub-server.ts';
 
 const outside = [operations.list_services, { environment_id: ids.environment }] as const;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { everyOrganization } from '../../src/contract/documented/organization.ts';
-import { operations } from '../../src/contract/operations.ts';
+import { operations } from '../../src/contract/index.ts';
 import { apiErrorOf, connectClient, startStubServer } from './stub-server.ts';
 
 const acme = { id: '0b9d3c1e-5f0a-4c3e-9d55-0a6c1b2f3d4e', name: 'Acme' };

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { operations } from '../../src/contract/operations.ts';
+import { operations } from '../../src/contract/index.ts';
 import { apiErrorOf, connectClient, ids, startStubServer } from './stub-server.ts';
 
 type Rows = readonly object[];

@@ -1,8 +1,7 @@
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { createClient } from '../../src/client/client.ts';
-import { credentialOf } from '../../src/client/credential.ts';
-import { snakeCase, type AnyOperation } from '../../src/contract/operation.ts';
-import { allOperations, operations } from '../../src/contract/operations.ts';
+import { credentialOf } from '../../src/client/index.ts';
+import { snakeCase, type AnyOperation, allOperations, operations } from '../../src/contract/index.ts';
 import { apiErrorOf } from './stub-server.ts';
 import { startTestPlatform, type TestPlatform } from '../support/test-platform.ts';
 

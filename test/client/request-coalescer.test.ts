@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { describe, expect, test } from 'vitest';
-import { credentialOf } from '../../src/client/credential.ts';
-import { operations } from '../../src/contract/operations.ts';
+import { credentialOf } from '../../src/client/index.ts';
+import { operations } from '../../src/contract/index.ts';
 import { connectClient, apiErrorOf, ids, startStubServer, waitUntil } from './stub-server.ts';
 
 const read = [operations.get_environment, { environment_id: ids.environment }] as const;

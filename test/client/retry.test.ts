@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { operations } from '../../src/contract/operations.ts';
-import { credentialOf } from '../../src/client/credential.ts';
+import { operations } from '../../src/contract/index.ts';
+import { credentialOf } from '../../src/client/index.ts';
 import {
   connectClient,
   apiErrorOf,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { operations } from '../../src/contract/operations.ts';
+import { operations } from '../../src/contract/index.ts';
 import { apiErrorOf, connectClient, ids, startStubServer, type StubResponse } from './stub-server.ts';
 
 const id = '66666666-6666-4666-8666-666666666666';

@@ -1,9 +1,8 @@
 import { inspect } from 'node:util';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { credentialOf } from '../../src/client/credential.ts';
-import type { ApiError } from '../../src/client/errors.ts';
-import { operations } from '../../src/contract/operations.ts';
+import { credentialOf, type ApiError } from '../../src/client/index.ts';
+import { operations } from '../../src/contract/index.ts';
 import { connectClient, apiErrorOf, fakeTime, ids, startStubServer, type StubResponse } from './stub-server.ts';
 import { runs } from '../support/runs.ts';
 

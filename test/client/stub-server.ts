@@ -4,8 +4,7 @@ import { text } from 'node:stream/consumers';
 import { setImmediate as turn } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
 import { createClient, type Client, type ClientConfig } from '../../src/client/client.ts';
-import { credentialOf } from '../../src/client/credential.ts';
-import { ApiError } from '../../src/client/errors.ts';
+import { credentialOf, ApiError } from '../../src/client/index.ts';
 
 /** A request as the server saw it. */
 export interface RecordedRequest {

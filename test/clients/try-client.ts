@@ -1,7 +1,7 @@
 import { cp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { readCalls, type RecordedCall } from '../../src/server/audit/read-calls.ts';
-import { createApiKey } from '../../src/transport/http/api-keys.ts';
+import { readCalls, type RecordedCall } from '../../src/server/audit/index.ts';
+import { createApiKey } from '../../src/transport/index.ts';
 import { approvalCodeIn, setOperatorSecret } from '../support/guard-fixture.ts';
 import { approveOnPage } from '../transport/approve-on-page.ts';
 import {

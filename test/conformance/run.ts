@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline';
 import { extensions, checksNeedingFixtures, neutral, alsoPassed, revisions, type Revision } from './expectations.ts';
 import { conformanceOf, failuresIn, requiredBy, type Results } from './suite.ts';
 import { localAuthentication } from '../../src/transport/http/identity.ts';
-import { startHttpServer } from '../../src/transport/http/http-server.ts';
+import { startHttpServer } from '../../src/transport/index.ts';
 import { fixtureServer } from './fixtures/server.ts';
 
 /** A server to be looked at. */

@@ -5,9 +5,9 @@ import {
   operations,
   readGitAddress,
   readHttpAddress,
+  ApplicationRequest,
 } from '../../src/contract/index.ts';
 import { readChartAddress } from '../../src/contract/addresses.ts';
-import { ApplicationRequest } from '../../src/contract/resources/application.ts';
 import { HelmRepositoryRequest } from '../../src/contract/resources/helm-repository.ts';
 import { Uri } from '../../src/contract/primitives.ts';
 

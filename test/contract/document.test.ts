@@ -1,13 +1,17 @@
 import * as z from 'zod';
 import { describe, expect, test } from 'vitest';
 import { documentedOperations } from '../../src/contract/documented/documented.ts';
-import { defaultPageSizes } from '../../src/contract/limits.ts';
+import {
+  defaultPageSizes,
+  defaultRateLimit,
+  defaultRateWindowSeconds,
+  rateHeaders,
+  type AnyOperation,
+  allOperations,
+  ContainerRequest,
+} from '../../src/contract/index.ts';
 import { statusTexts } from '../../src/contract/errors.ts';
-import { defaultRateLimit, defaultRateWindowSeconds, rateHeaders } from '../../src/contract/limits.ts';
-import type { AnyOperation } from '../../src/contract/operation.ts';
-import { allOperations } from '../../src/contract/operations.ts';
 import { extensionOperations } from '../../src/contract/extensions/extensions.ts';
-import { ContainerRequest } from '../../src/contract/resources/container.ts';
 import { HelmRepositoryRequest } from '../../src/contract/resources/helm-repository.ts';
 import {
   type Endpoint,

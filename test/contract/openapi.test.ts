@@ -1,7 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { openApiDocument } from '../../src/contract/openapi.ts';
-import { type AnyOperation, toWire } from '../../src/contract/operation.ts';
-import { allOperations } from '../../src/contract/operations.ts';
+import { type AnyOperation, toWire, allOperations } from '../../src/contract/index.ts';
 
 interface Answer {
   description: string;

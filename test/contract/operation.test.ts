@@ -11,8 +11,14 @@ import {
   snakeCase,
   toWire,
 } from '../../src/contract/operation.ts';
-import { allOperations, oneByOneOf, operations, redeployOf } from '../../src/contract/operations.ts';
-import { isSecret, referenceKind } from '../../src/contract/primitives.ts';
+import {
+  allOperations,
+  oneByOneOf,
+  operations,
+  redeployOf,
+  isSecret,
+  referenceKind,
+} from '../../src/contract/index.ts';
 
 const id = '11111111-1111-4111-8111-111111111111';
 const named = allOperations.map((op): [string, AnyOperation] => [op.name, op]);

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { hiddenSecret } from '../../src/contract/primitives.ts';
+import { hiddenSecret } from '../../src/contract/index.ts';
 import { createValueFinder, maskFound, createMasker } from '../../src/contract/secret-masking.ts';
 
 /** The same, tried out value by value at every place. */

@@ -1,9 +1,7 @@
 import * as z from 'zod';
 import { describe, expect, test } from 'vitest';
 import { type AnyOperation, inputShape, operation, parameterKind, snakeCase } from '../../src/contract/operation.ts';
-import { allOperations, operations } from '../../src/contract/operations.ts';
-import { kindPointedAt, reference } from '../../src/contract/primitives.ts';
-import { serviceKinds } from '../../src/contract/resources/service.ts';
+import { allOperations, operations, kindPointedAt, reference, serviceKinds } from '../../src/contract/index.ts';
 
 /** Operations whose path names no target: members do. */
 const byMembers = allOperations.filter(({ targetBy }) => targetBy);

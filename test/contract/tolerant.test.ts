@@ -1,8 +1,6 @@
 import * as z from 'zod';
 import { describe, expect, test } from 'vitest';
-import type { AnyOperation } from '../../src/contract/operation.ts';
-import { allOperations } from '../../src/contract/operations.ts';
-import { reference } from '../../src/contract/primitives.ts';
+import { type AnyOperation, allOperations, reference } from '../../src/contract/index.ts';
 import { tolerant } from '../../src/contract/tolerant.ts';
 
 const Thing = z.object({

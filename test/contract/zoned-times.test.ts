@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { isInForce, isWindowTime, occurrenceOf, windowFault } from '../../src/contract/deployment-window.ts';
-import { latestEvent, nextEvents, stoppedUntil, type Timetable } from '../../src/contract/timetable.ts';
+import { latestEvent, nextEvents, stoppedUntil, type Timetable } from '../../src/contract/index.ts';
 import { isTimeZone, zonedMoment, zonedText } from '../../src/contract/zoned-times.ts';
 
 const iso = (moment: number | undefined): string | undefined =>

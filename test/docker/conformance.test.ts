@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe } from 'vitest';
-import { systemClock } from '../../src/platform/common/clock.ts';
-import { systemRandom } from '../../src/platform/common/random.ts';
+import { systemClock, systemRandom } from '../../src/platform/common/index.ts';
 import { createDockerRuntime } from '../../src/platform/runtime/docker/docker-runtime.ts';
-import type { ServiceToRun } from '../../src/platform/runtime/task.ts';
+import type { ServiceToRun } from '../../src/platform/runtime/index.ts';
 import { type DockerPlatform, scriptContainer, startDockerPlatform } from '../support/docker/docker-platform.ts';
 import { scriptJob } from '../support/docker/script-job.ts';
 import { describeRuntime } from '../support/runtime-conformance.ts';

@@ -1,7 +1,7 @@
 import { symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { DoctorFinding } from '../../src/platform/common/finding.ts';
+import type { DoctorFinding } from '../../src/platform/common/index.ts';
 import { createDockerRuntime } from '../../src/platform/runtime/docker/docker-runtime.ts';
 import { createDockerVolume, deleteDockerVolume } from '../../src/platform/runtime/docker/api/index.ts';
 import { runProgram, temporaryDirectory } from '../support/built-program.ts';

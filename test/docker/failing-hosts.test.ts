@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { seededRandom } from '../../src/platform/common/random.ts';
+import { seededRandom } from '../../src/platform/common/index.ts';
 import {
   listDockerContainers,
   listDockerNetworks,

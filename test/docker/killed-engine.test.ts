@@ -7,7 +7,7 @@ import {
   listDockerServices,
   listDockerVolumes,
 } from '../../src/platform/runtime/docker/api/index.ts';
-import { seededRandom } from '../../src/platform/common/random.ts';
+import { seededRandom } from '../../src/platform/common/index.ts';
 import { type DockerPlatform, startDockerPlatform } from '../support/docker/docker-platform.ts';
 import { linksOnHost } from '../support/docker/links-on-host.ts';
 import { leftOnEngine, leftOfBuilds, unusedFiles } from '../support/docker/left-on-engine.ts';

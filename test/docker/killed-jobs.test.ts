@@ -10,7 +10,7 @@ import {
   startDockerContainer,
   waitForDockerContainer,
 } from '../../src/platform/runtime/docker/api/index.ts';
-import { databaseFile } from '../../src/platform/store/sqlite/database.ts';
+import { databaseFile } from '../../src/platform/store/index.ts';
 import { type DockerPlatform, startDockerPlatform } from '../support/docker/docker-platform.ts';
 import { scriptJob } from '../support/docker/script-job.ts';
 import { prepareSpawnedPlatform, type SpawnedPlatform } from '../support/docker/spawned-platform.ts';

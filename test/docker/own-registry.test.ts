@@ -2,7 +2,7 @@ import { get } from 'node:https';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { DoctorFinding } from '../../src/platform/common/finding.ts';
+import type { DoctorFinding } from '../../src/platform/common/index.ts';
 import {
   inspectDockerDistribution,
   inspectDockerService,

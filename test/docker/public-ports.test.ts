@@ -12,7 +12,7 @@ import {
   listDockerVolumes,
   removeDockerContainer,
 } from '../../src/platform/runtime/docker/api/index.ts';
-import { systemRandom } from '../../src/platform/common/random.ts';
+import { systemRandom } from '../../src/platform/common/index.ts';
 import { createProxy } from '../../src/platform/runtime/docker/proxy/proxy.ts';
 import { proxySettings } from '../../src/platform/runtime/docker/proxy/settings.ts';
 import { type DockerPlatform, startDockerPlatform } from '../support/docker/docker-platform.ts';

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { DoctorFinding } from '../../src/platform/common/finding.ts';
+import type { DoctorFinding } from '../../src/platform/common/index.ts';
 import { listDockerTasks } from '../../src/platform/runtime/docker/api/index.ts';
 import { readKnownRecords } from '../../src/platform/store/index.ts';
 import { runProgram } from '../support/built-program.ts';

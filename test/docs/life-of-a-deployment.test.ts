@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { lifeStages } from '../../scripts/docs/life-of-a-deployment.ts';
-import { serviceSteps } from '../../src/platform/engine/service-steps.ts';
+import { serviceSteps } from '../../src/platform/engine/index.ts';
 import { root } from './pages.ts';
 
 test.each(lifeStages)('the stage "$title" is done by the function and in the file that it names', ({ by, file }) => {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
 import { linkedPages, pageLink, repositoryUrl } from '../../src/cli/config/page-links.ts';
-import { textPaths } from '../../src/server/browse/texts.ts';
+import { textPaths } from '../../src/server/browse/index.ts';
 import { pageText, root } from './pages.ts';
 
 /** Pages that come with the program. */

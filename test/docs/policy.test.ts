@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { parsePolicy } from '../../src/server/guard/policy/load.ts';
-import { policyFileFor } from '../../src/server/guard/policy/rules.ts';
+import { policyFileFor } from '../../src/server/guard/index.ts';
 import { tools } from '../../tools/index.ts';
 
 test('the policy in the documentation is a right one, and shows every key', async () => {

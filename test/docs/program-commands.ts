@@ -1,6 +1,6 @@
 import { CommanderError, type Command as Parser } from 'commander';
 import { type ParsedCommand, createParser, withCommand } from '../../src/cli/commands/cli.ts';
-import { readConfig } from '../../src/cli/config/read-config.ts';
+import { readConfig } from '../../src/cli/config/index.ts';
 
 /**
  * The arguments of this program in a command, and the variables it is given; undefined where another program is called.

@@ -1,6 +1,6 @@
 import { matchesGlob } from 'node:path';
 import { expect, test } from 'vitest';
-import { systemRandom } from '../../src/platform/common/random.ts';
+import { systemRandom } from '../../src/platform/common/index.ts';
 import { builtRepository } from '../../src/platform/runtime/docker/names.ts';
 import { platformLabels } from '../../src/platform/runtime/docker/labels.ts';
 import { secretsFile, unitName, unitUser } from '../../src/cli/systemd/unit-text.ts';

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { seedId } from '../../src/platform/seed/ids.ts';
-import { databaseFile } from '../../src/platform/store/sqlite/database.ts';
+import { seedId } from '../../src/platform/seed/index.ts';
+import { databaseFile } from '../../src/platform/store/index.ts';
 import { connectorsTo, type Connectors } from '../support/connectors.ts';
 import { agree, failureIn, textOf, userAnswering } from '../support/mcp-clients.ts';
 import { startRecordingProxy, type RecordingProxy } from '../support/recording-proxy.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { seedId } from '../../src/platform/seed/ids.ts';
+import { seedId } from '../../src/platform/seed/index.ts';
 import { connectedForAll } from '../support/connected-platform.ts';
 import type { Connectors } from '../support/connectors.ts';
 import { agree, textOf, userAnswering } from '../support/mcp-clients.ts';

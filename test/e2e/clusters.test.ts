@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { seedId } from '../../src/platform/seed/ids.ts';
+import { seedId } from '../../src/platform/seed/index.ts';
 import { connectorsTo, type Connectors } from '../support/connectors.ts';
 import { hurriedClock } from '../support/hurried-clock.ts';
 import { agree, textOf, userAnswering, type TestClient } from '../support/mcp-clients.ts';

@@ -4,12 +4,12 @@ import { diagnoseDependency, diagnoseFailedSibling } from '../../src/analysis/di
 import { deployDependency } from '../../src/analysis/diagnosis/fixes.ts';
 import { diagnosisTools, type CallBuilder } from '../../src/analysis/diagnosis/next-calls.ts';
 import { issuesOfCall } from '../support/argument-issues.ts';
-import { metaKeys } from '../../src/server/output/reply.ts';
+import { metaKeys } from '../../src/server/output/index.ts';
 import { tools } from '../../tools/index.ts';
 import { toolCallsOn } from '../support/tool-calls.ts';
 import { startRecordingProxy, type RecordingProxy } from '../support/recording-proxy.ts';
 import { policyFrom } from '../support/guard-fixture.ts';
-import { seedId } from '../../src/platform/seed/ids.ts';
+import { seedId } from '../../src/platform/seed/index.ts';
 import { connectorsTo, type Connectors } from '../support/connectors.ts';
 import { textOf, type TestClient } from '../support/mcp-clients.ts';
 import { startTestPlatform, type TestPlatform } from '../support/test-platform.ts';

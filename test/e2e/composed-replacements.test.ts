@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { operations } from '../../src/contract/operations.ts';
+import { operations } from '../../src/contract/index.ts';
 import { startRecordingProxy, type RecordingProxy } from '../support/recording-proxy.ts';
 import { connectorsTo, type Connectors } from '../support/connectors.ts';
 import { agree, failureIn, textOf, userAnswering, type TestClient } from '../support/mcp-clients.ts';

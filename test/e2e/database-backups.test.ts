@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { databaseFile } from '../../src/platform/store/sqlite/database.ts';
+import { databaseFile } from '../../src/platform/store/index.ts';
 import { connectorsTo, type Connectors } from '../support/connectors.ts';
-import { seedId } from '../../src/platform/seed/ids.ts';
+import { seedId } from '../../src/platform/seed/index.ts';
 import { agree, failureIn, textOf, userAnswering } from '../support/mcp-clients.ts';
 import { startRecordingProxy } from '../support/recording-proxy.ts';
 import { type Json, startTestPlatform, type TestPlatform } from '../support/test-platform.ts';

@@ -1,6 +1,6 @@
 import type { CallToolResult } from '@modelcontextprotocol/client';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { metaKeys } from '../../src/server/output/reply.ts';
+import { metaKeys } from '../../src/server/output/index.ts';
 import { policyFrom } from '../support/guard-fixture.ts';
 import { proxiedForEach } from '../support/connected-platform.ts';
 import type { Connectors } from '../support/connectors.ts';

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { seedId } from '../../src/platform/seed/ids.ts';
+import { seedId } from '../../src/platform/seed/index.ts';
 import { proxiedForEach } from '../support/connected-platform.ts';
 import { connectorsTo } from '../support/connectors.ts';
 import { agree, textOf, userAnswering, type TestClient, type User } from '../support/mcp-clients.ts';

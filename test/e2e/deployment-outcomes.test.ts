@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { LenientServiceStatus } from '../../src/analysis/deployment-progress.ts';
+import type { LenientServiceStatus } from '../../src/analysis/index.ts';
 import { awaitEarlierEnd, awaitEnd, awaitNewEnd } from '../../tools/shared/wait-for-end.ts';
-import type { ToolContext } from '../../src/server/tool/tool-context.ts';
+import type { ToolContext } from '../../src/server/tool/index.ts';
 
 const [old, ours, later] = [
   '00000000-0000-4000-8000-00000000000a',

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { CauseCode } from '../../src/analysis/diagnosis/diagnosis.ts';
-import { metaKeys } from '../../src/server/output/reply.ts';
-import { seedId } from '../../src/platform/seed/ids.ts';
+import { metaKeys } from '../../src/server/output/index.ts';
+import { seedId } from '../../src/platform/seed/index.ts';
 import { scenarios } from '../../src/platform/testing/scenarios/scenarios.ts';
 import { connectorsTo } from '../support/connectors.ts';
 import { failureIn, textOf } from '../support/mcp-clients.ts';

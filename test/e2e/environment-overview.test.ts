@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { metaKeys } from '../../src/server/output/reply.ts';
-import type { NextCall } from '../../src/server/tool/next-calls.ts';
+import { metaKeys } from '../../src/server/output/index.ts';
+import type { NextCall } from '../../src/server/tool/index.ts';
 import { connectorsTo } from '../support/connectors.ts';
 import { agree, textOf, userAnswering } from '../support/mcp-clients.ts';
 import { startRecordingProxy } from '../support/recording-proxy.ts';

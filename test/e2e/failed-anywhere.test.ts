@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { metaKeys } from '../../src/server/output/reply.ts';
+import { metaKeys } from '../../src/server/output/index.ts';
 import { scenarios } from '../../src/platform/testing/scenarios/scenarios.ts';
 import { connectorsTo } from '../support/connectors.ts';
 import { textOf } from '../support/mcp-clients.ts';

@@ -1,8 +1,8 @@
 import type { CallToolResult } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { issuesOfCall } from '../support/argument-issues.ts';
-import type { NextCall } from '../../src/server/tool/next-calls.ts';
-import { metaKeys } from '../../src/server/output/reply.ts';
+import type { NextCall } from '../../src/server/tool/index.ts';
+import { metaKeys } from '../../src/server/output/index.ts';
 import { scenarios } from '../../src/platform/testing/scenarios/scenarios.ts';
 import { tools } from '../../tools/index.ts';
 import { connectorsTo, type Connectors } from '../support/connectors.ts';

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { InMemoryTransport } from '@modelcontextprotocol/server';
 import { createClient } from '../../src/client/client.ts';
-import { credentialOf } from '../../src/client/credential.ts';
-import { createDependencies } from '../../src/server/protocol/shared-dependencies.ts';
-import { textsIn } from '../../src/server/browse/texts.ts';
+import { credentialOf } from '../../src/client/index.ts';
+import { createDependencies } from '../../src/server/protocol/index.ts';
+import { textsIn } from '../../src/server/browse/index.ts';
 import { halfCharacterIn } from '../../src/contract/index.ts';
-import { startStdioServer } from '../../src/transport/stdio.ts';
+import { startStdioServer } from '../../src/transport/index.ts';
 import { tools } from '../../tools/index.ts';
 import { memoryLog } from '../support/call-context.ts';
 import { cutInsideEmoji, refusedBy } from '../support/half-characters.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { textsIn } from '../../src/server/browse/texts.ts';
-import { isOfferedByDefault } from '../../src/server/tool/tool.ts';
+import { textsIn } from '../../src/server/browse/index.ts';
+import { isOfferedByDefault } from '../../src/server/tool/index.ts';
 import { tools } from '../../tools/index.ts';
 import { connectorsTo, type Connectors } from '../support/connectors.ts';
 import { agree, textOf, userAnswering, type TestClient } from '../support/mcp-clients.ts';

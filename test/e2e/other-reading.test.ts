@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { seedId } from '../../src/platform/seed/ids.ts';
+import { seedId } from '../../src/platform/seed/index.ts';
 import { startRecordingProxy, type RecordingProxy } from '../support/recording-proxy.ts';
 import { connectorsTo, type Connectors } from '../support/connectors.ts';
 import { textOf, userAnswering } from '../support/mcp-clients.ts';

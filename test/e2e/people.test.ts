@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createToken } from '../../src/platform/api/tokens.ts';
+import { createToken } from '../../src/platform/api/index.ts';
 import { connectorsTo, type Connectors } from '../support/connectors.ts';
 import { policyFrom } from '../support/guard-fixture.ts';
 import { agree, textOf, userAnswering, type TestClient, type User } from '../support/mcp-clients.ts';

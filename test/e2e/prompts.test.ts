@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { delimiters } from '../../src/server/redaction/index.ts';
 import { parsePolicy } from '../../src/server/guard/policy/load.ts';
 import { parsePrompt } from '../../src/server/browse/prompts/prompt.ts';
-import { textsIn } from '../../src/server/browse/texts.ts';
+import { textsIn } from '../../src/server/browse/index.ts';
 import { tools } from '../../tools/index.ts';
 import { startTestPlatform, type TestPlatform } from '../support/test-platform.ts';
 import {

@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { scenarios } from '../../src/platform/testing/scenarios/scenarios.ts';
-import { metaKeys } from '../../src/server/output/reply.ts';
+import { metaKeys } from '../../src/server/output/index.ts';
 import { issuesOfCall } from '../support/argument-issues.ts';
-import type { NextCall } from '../../src/server/tool/next-calls.ts';
-import { withOwnNames, withShownNames, type Tool } from '../../src/server/tool/index.ts';
+import { withOwnNames, withShownNames, type Tool, type NextCall } from '../../src/server/tool/index.ts';
 import { tools } from '../../tools/index.ts';
 import { connectorsTo, type Connectors } from '../support/connectors.ts';
 import { agree, userAnswering, type TestClient } from '../support/mcp-clients.ts';

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { inputShape, type AnyOperation } from '../../src/contract/operation.ts';
-import { operations } from '../../src/contract/operations.ts';
+import { inputShape, type AnyOperation, operations } from '../../src/contract/index.ts';
 import { connectorsTo, type Connectors } from '../support/connectors.ts';
 import { agree, failureIn, type TestClient, textOf, userAnswering } from '../support/mcp-clients.ts';
 import { startTestPlatform, type TestPlatform } from '../support/test-platform.ts';

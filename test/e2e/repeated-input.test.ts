@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { longestRepeated } from '../../src/contract/limits.ts';
-import { allOperations, operations, type OperationName } from '../../src/contract/operations.ts';
-import { snakeCase, toWire } from '../../src/contract/operation.ts';
+import { allOperations, operations, type OperationName, snakeCase, toWire } from '../../src/contract/index.ts';
 import { requestRestriction, unrestricted } from '../../src/transport/http/restriction.ts';
 import { tools } from '../../tools/index.ts';
 import { startGuardedServer } from '../support/guarded-server.ts';

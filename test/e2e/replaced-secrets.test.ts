@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { openExistingVault } from '../../src/platform/store/vault.ts';
+import { openExistingVault } from '../../src/platform/store/index.ts';
 import { connectorsTo } from '../support/connectors.ts';
 import { openGuardFixture, policyFrom, type GuardFixture } from '../support/guard-fixture.ts';
 import { agree, textOf, userAnswering } from '../support/mcp-clients.ts';

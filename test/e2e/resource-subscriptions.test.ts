@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { pollIntervalFor, createWatches, type Watches } from '../../src/server/browse/resources/watches.ts';
-import { seedId } from '../../src/platform/seed/ids.ts';
+import { seedId } from '../../src/platform/seed/index.ts';
 import { eventually } from '../support/eventually.ts';
 import { unknownId, startTestPlatform, type TestPlatform } from '../support/test-platform.ts';
 import {

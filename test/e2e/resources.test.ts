@@ -1,14 +1,14 @@
 import * as z from 'zod';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { serviceKinds } from '../../src/contract/resources/service.ts';
+import { serviceKinds } from '../../src/contract/index.ts';
 import { uriOf, uriParts } from '../../src/server/resolve/uri.ts';
 import { delimiters } from '../../src/server/redaction/index.ts';
 import { maximumCharacters } from '../../src/server/output/fit.ts';
 import { resourceAt, allResources } from '../../src/server/browse/resources/catalog.ts';
 import { variablesOf } from '../../src/server/browse/resources/mcp-resources.ts';
-import { isPlatformResource } from '../../src/server/browse/resources/resource.ts';
+import { isPlatformResource } from '../../src/server/browse/index.ts';
 import { parsePolicy } from '../../src/server/guard/policy/load.ts';
-import { seedId } from '../../src/platform/seed/ids.ts';
+import { seedId } from '../../src/platform/seed/index.ts';
 import { tools } from '../../tools/index.ts';
 import { rowsOf, startTestPlatform, type Json, type TestPlatform } from '../support/test-platform.ts';
 import {

@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Policy } from '../../src/server/guard/policy/policy.ts';
-import { toolsets } from '../../src/server/tool/tool.ts';
+import type { Policy } from '../../src/server/guard/index.ts';
+import { toolsets } from '../../src/server/tool/index.ts';
 import { scenarios } from '../../src/platform/testing/scenarios/scenarios.ts';
-import { core } from '../../tools/core.ts';
-import { tools } from '../../tools/index.ts';
+import { core, tools } from '../../tools/index.ts';
 import { unknownId, startTestPlatform, type TestPlatform } from '../support/test-platform.ts';
 import { textOf } from '../support/mcp-clients.ts';
 import { resourceServersOf, type ResourceServers, type ResourceClient } from '../support/resource-clients.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { NextCall } from '../../src/server/tool/next-calls.ts';
-import { metaKeys } from '../../src/server/output/reply.ts';
+import type { NextCall } from '../../src/server/tool/index.ts';
+import { metaKeys } from '../../src/server/output/index.ts';
 import { connectorsTo, type Connectors } from '../support/connectors.ts';
 import { agree, textOf, userAnswering, type TestClient } from '../support/mcp-clients.ts';
 import { rowsOf, startTestPlatform, type Json, type TestPlatform } from '../support/test-platform.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import type { Runtime } from '../../src/platform/runtime/runtime.ts';
+import type { Runtime } from '../../src/platform/runtime/index.ts';
 import { connectorsTo, type Connectors } from '../support/connectors.ts';
 import { agree, failureIn, textOf, userAnswering } from '../support/mcp-clients.ts';
 import { rowsOf, startTestPlatform, type TestPlatform } from '../support/test-platform.ts';

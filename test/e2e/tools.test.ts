@@ -1,6 +1,6 @@
 import type { CallToolResult } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { seedId } from '../../src/platform/seed/ids.ts';
+import { seedId } from '../../src/platform/seed/index.ts';
 import { tools } from '../../tools/index.ts';
 import { connectorsTo, type Connectors } from '../support/connectors.ts';
 import { hurriedClock } from '../support/hurried-clock.ts';

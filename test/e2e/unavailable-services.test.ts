@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { condition, type Condition } from '../../src/contract/conditions/index.ts';
-import { metaKeys } from '../../src/server/output/reply.ts';
+import { condition, type Condition } from '../../src/contract/index.ts';
+import { metaKeys } from '../../src/server/output/index.ts';
 import { connectorsTo, type Connectors } from '../support/connectors.ts';
 import { textOf } from '../support/mcp-clients.ts';
 import { startRecordingProxy, type RecordingProxy } from '../support/recording-proxy.ts';

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest';
-import { metaKeys } from '../../src/server/output/reply.ts';
-import { seedId } from '../../src/platform/seed/ids.ts';
+import { metaKeys } from '../../src/server/output/index.ts';
+import { seedId } from '../../src/platform/seed/index.ts';
 import { proxiedForEach } from '../support/connected-platform.ts';
 import { textOf, type TestClient } from '../support/mcp-clients.ts';
 import type { RecordingProxy } from '../support/recording-proxy.ts';

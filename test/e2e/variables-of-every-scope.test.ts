@@ -4,7 +4,7 @@ import { connectorsTo, type Connectors } from '../support/connectors.ts';
 import { policyFrom } from '../support/guard-fixture.ts';
 import { agree, textOf, userAnswering } from '../support/mcp-clients.ts';
 import type { Json, TestPlatform } from '../support/test-platform.ts';
-import type { Policy } from '../../src/server/guard/policy/policy.ts';
+import type { Policy } from '../../src/server/guard/index.ts';
 
 let platform: TestPlatform;
 let connectors: Connectors;

@@ -1,7 +1,7 @@
 import type { CallToolResult } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { issuesOfCall } from '../support/argument-issues.ts';
-import { metaKeys } from '../../src/server/output/reply.ts';
+import { metaKeys } from '../../src/server/output/index.ts';
 import { startedAnswer } from '../../tools/shared/deployment-started.ts';
 import { tools } from '../../tools/index.ts';
 import { startRecordingProxy, type RecordingProxy } from '../support/recording-proxy.ts';

@@ -1,6 +1,6 @@
 import { dynamicTool, generateText, isStepCount, jsonSchema, type LanguageModel, type ToolSet } from 'ai';
 import { createClient, type Client } from '../../src/client/client.ts';
-import { credentialOf } from '../../src/client/credential.ts';
+import { credentialOf } from '../../src/client/index.ts';
 import { connectorsTo } from '../support/connectors.ts';
 import { agree, textOf, userAnswering, type TestClient } from '../support/mcp-clients.ts';
 import {

@@ -1,4 +1,4 @@
-import { organizationId } from '../../src/platform/seed/ids.ts';
+import { organizationId } from '../../src/platform/seed/index.ts';
 import { startReceiver } from '../support/webhook-receiver.ts';
 import {
   expectAllThere,

@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { leaseMilliseconds } from '../../src/platform/engine/lease.ts';
+import { leaseMilliseconds } from '../../src/platform/engine/index.ts';
 import type { PostgresServer } from '../support/postgres/server.ts';
 import type { Fleet, FleetPlatform } from './platform-fleet.ts';
 

@@ -1,5 +1,5 @@
-import type { OperationName } from '../../src/contract/operations.ts';
-import { seedIds } from '../../src/platform/seed/ids.ts';
+import type { OperationName } from '../../src/contract/index.ts';
+import { seedIds } from '../../src/platform/seed/index.ts';
 import { callPlatform, type CallOutcome, type Json, mustCall } from './platform-calls.ts';
 import type { Fleet } from './platform-fleet.ts';
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Client, type QueryResultRow } from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { databaseFile } from '../../src/platform/store/sqlite/database.ts';
+import { databaseFile } from '../../src/platform/store/index.ts';
 import { clientConfig, parseAddress } from '../../src/postgres/index.ts';
 import { commandLine, runProgram, startPlatformProgram, temporaryDirectory } from '../support/built-program.ts';
 import { writeOldDirectory } from '../support/old-directory.ts';

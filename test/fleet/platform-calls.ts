@@ -1,6 +1,5 @@
 import { request } from 'undici';
-import { toWire } from '../../src/contract/operation.ts';
-import { type OperationName, operations } from '../../src/contract/operations.ts';
+import { toWire, type OperationName, operations } from '../../src/contract/index.ts';
 import { fleetToken } from './platform-fleet.ts';
 import { seenAtLast } from '../support/eventually.ts';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { seededRandom } from '../../src/platform/common/random.ts';
+import { seededRandom } from '../../src/platform/common/index.ts';
 import { examineLoad } from './examined-load.ts';
 import { crashDatabase, type Fault, platformFaults } from './faults.ts';
 import { type Fleet, type FleetHome, openFleetHome } from './platform-fleet.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { seededRandom } from '../../src/platform/common/random.ts';
+import { seededRandom } from '../../src/platform/common/index.ts';
 import { examineLoad } from './examined-load.ts';
 import { faultsOf } from './faults.ts';
 import { type FleetHome, openFleetHome } from './platform-fleet.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { rateHeaders } from '../../src/contract/index.ts';
-import { seedIds } from '../../src/platform/seed/ids.ts';
+import { seedIds } from '../../src/platform/seed/index.ts';
 import { runProgram, temporaryDirectory } from '../support/built-program.ts';
 import { type FleetHome, fleetToken, openFleetHome } from './platform-fleet.ts';
 

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createApiKey } from '../../src/transport/http/api-keys.ts';
+import { createApiKey } from '../../src/transport/index.ts';
 import { runProgram } from '../support/built-program.ts';
 import { freePort } from '../support/free-port.ts';
 import { agree, textOf, userAnswering } from '../support/mcp-clients.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { isOver, phaseOf } from '../other-platform/deployments.ts';
 import type { Deployment } from '../other-platform/store.ts';
-import { metaKeys } from '../../src/server/output/reply.ts';
+import { metaKeys } from '../../src/server/output/index.ts';
 import type { ForeignCall, Made } from './call.ts';
 import type { ForeignServer } from './foreign-server.ts';
 import { kinds, named } from './reading-calls.ts';

@@ -3,7 +3,7 @@ import { InMemoryTransport } from '@modelcontextprotocol/server';
 import { createClient, credentialOf } from '../../src/client/index.ts';
 import { textsIn } from '../../src/server/browse/index.ts';
 import { createDependencies } from '../../src/server/protocol/index.ts';
-import { startStdioServer } from '../../src/transport/stdio.ts';
+import { startStdioServer } from '../../src/transport/index.ts';
 import { tools } from '../../tools/index.ts';
 import { chosen, type Choice, type IsOn } from '../other-platform/differences.ts';
 import { isOver, phaseOf } from '../other-platform/deployments.ts';

@@ -1,10 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { request } from 'undici';
 import { createKnownIds } from '../../src/cli/doctor/tools-on-platform/try-reads.ts';
-import { isRecord, type JsonRecord } from '../../src/contract/json.ts';
-import { gitProviders } from '../../src/contract/resources/application.ts';
-import type { AnyOperation } from '../../src/contract/operation.ts';
-import { operations } from '../../src/contract/operations.ts';
+import { isRecord, type JsonRecord, gitProviders, type AnyOperation, operations } from '../../src/contract/index.ts';
 import { exchange, sendRaw, type ComparedPlatform, type Exchange } from './exchanges.ts';
 import { shapeOf } from './shape.ts';
 

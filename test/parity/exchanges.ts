@@ -1,8 +1,14 @@
 import { request } from 'undici';
 import { createKnownIds, type KnownIds } from '../../src/cli/doctor/tools-on-platform/try-reads.ts';
-import { isRecord, parseJson, type JsonRecord } from '../../src/contract/json.ts';
-import { toWire, type AnyOperation } from '../../src/contract/operation.ts';
-import { allOperations, operations } from '../../src/contract/operations.ts';
+import {
+  isRecord,
+  parseJson,
+  type JsonRecord,
+  toWire,
+  type AnyOperation,
+  allOperations,
+  operations,
+} from '../../src/contract/index.ts';
 import { shapeOf, type ValueShape } from './shape.ts';
 
 /** A platform to compare. */

@@ -7,7 +7,7 @@ import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { removeTemporaryDirectory, temporaryDirectory } from '../../scripts/temporary-directory.ts';
 import { columns } from '../../src/cli/terminal/columns.ts';
-import { startPlatform } from '../../src/platform/platform.ts';
+import { startPlatform } from '../../src/platform/index.ts';
 import { changeEverything } from './changes.ts';
 import { differencesBetween, notCompared, type Difference } from './compare.ts';
 import { readEverything, type ComparedPlatform } from './exchanges.ts';

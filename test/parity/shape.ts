@@ -1,4 +1,4 @@
-import { isRecord } from '../../src/contract/json.ts';
+import { isRecord } from '../../src/contract/index.ts';
 
 /** The types that stand at each path of a value, such as `results[].name: string`. Holds no value. */
 export type ValueShape = ReadonlyMap<string, ReadonlySet<string>>;

@@ -1,10 +1,9 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { ServiceKind } from '../../src/contract/index.ts';
-import type { OperationName } from '../../src/contract/operations.ts';
+import type { ServiceKind, OperationName } from '../../src/contract/index.ts';
 import { configurationFault, type ServiceSpecs } from '../../src/platform/common/index.ts';
-import { databaseFile } from '../../src/platform/store/sqlite/database.ts';
+import { databaseFile } from '../../src/platform/store/index.ts';
 import { validRequests } from '../platform/api/valid-requests.ts';
 import { type Json, startTestPlatform, type TestPlatform } from '../support/test-platform.ts';
 

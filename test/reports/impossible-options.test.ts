@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readConfig, type Config, type ConfigError } from '../../src/cli/config/index.ts';
 import { claimDataDir } from '../../src/cli/wiring/data-dir-claim.ts';
 import { readOrCreateToken } from '../../src/cli/wiring/secret-file.ts';
-import { assertSafeAddress, isLoopback } from '../../src/transport/http/listen-address.ts';
+import { assertSafeAddress, isLoopback } from '../../src/transport/index.ts';
 import { exchangeRaw } from '../transport/raw-connection.ts';
 import { closeTestServers, initialize, startTestServer, type TestServer } from '../transport/test-server.ts';
 

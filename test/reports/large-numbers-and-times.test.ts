@@ -2,7 +2,7 @@ import { assert, date, double, integer, oneof, property, string } from 'fast-che
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readAnswer } from '../../src/client/answer.ts';
 import { isoTime, largestInteger, operations, timeOf, type AnyOperation } from '../../src/contract/index.ts';
-import { timeWindow, UnusableQuery } from '../../src/analysis/time-window.ts';
+import { timeWindow, UnusableQuery } from '../../src/analysis/index.ts';
 import { timeCell } from '../../src/cli/terminal/table-cells.ts';
 import { lockEnd, lockText } from '../../src/server/context/index.ts';
 import { expiryOf } from '../../src/cli/doctor/token-claims.ts';

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { operations } from '../../src/contract/operations.ts';
-import { createPrometheus } from '../../src/platform/engine/prometheus.ts';
+import { operations } from '../../src/contract/index.ts';
+import { createPrometheus } from '../../src/platform/engine/index.ts';
 import { sendDelivery } from '../../src/platform/engine/webhooks/send.ts';
 import {
   type AddressPolicy,
@@ -23,8 +23,7 @@ import {
   inWords,
   parseGitAddress,
 } from '../../src/platform/runtime/docker/git/index.ts';
-import { parseWebhookUrl } from '../../src/server/guard/approvals/signed-sender.ts';
-import { createWaitingWebhook } from '../../src/server/guard/approvals/waiting-webhook.ts';
+import { parseWebhookUrl, createWaitingWebhook } from '../../src/server/guard/index.ts';
 import { otlpExporter } from '../../src/telemetry/traces/otlp-exporter.ts';
 import { discoverJwksUri } from '../../src/transport/http/oauth.ts';
 import { apiErrorOf, connectClient, ids, startStubServer } from '../client/stub-server.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { operations } from '../../src/contract/operations.ts';
+import { operations } from '../../src/contract/index.ts';
 import { apiErrorOf, connectClient, fakeTime, ids, startStubServer } from '../client/stub-server.ts';
 
 const read = [operations.get_environment, { environment_id: ids.environment }] as const;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { operations } from '../../src/contract/operations.ts';
+import { operations } from '../../src/contract/index.ts';
 import { connectClient, ids, startStubServer, type StubResponse } from '../client/stub-server.ts';
 
 type Body = Record<string, unknown>;

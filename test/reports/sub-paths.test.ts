@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { approvalsUrlOf } from '../../src/transport/http/approvals/page-frame.ts';
+import { approvalsUrlOf } from '../../src/transport/index.ts';
 import { approvalRequest, approvalsIn } from '../server/guard/approvals/approvals-fixture.ts';
 import { closeTestServers, initialize, startTestServer, type TestServer } from '../transport/test-server.ts';
 import { operatorSecret, setOperatorSecret } from '../support/guard-fixture.ts';

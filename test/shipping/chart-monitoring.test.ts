@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { readConfig } from '../../src/cli/config/read-config.ts';
+import { readConfig } from '../../src/cli/config/index.ts';
 import { exportSettings } from '../../src/telemetry/traces/trace-settings.ts';
 import { objectOf, rendered, type KubernetesObject } from './kubernetes.ts';
 import { image } from './repository-files.ts';

@@ -1,7 +1,7 @@
 import { Ajv } from 'ajv';
 import { describe, expect, test } from 'vitest';
 import { chartValues, notesOf, withValues } from '../../scripts/shipping/kubernetes.ts';
-import { repositoryUrl } from '../../src/cli/config/page-links.ts';
+import { repositoryUrl } from '../../src/cli/config/index.ts';
 import { mcpPath } from '../../src/transport/http/mount.ts';
 import { chart, objectOf, rendered } from './kubernetes.ts';
 import { expectTaken, unknownTo } from './kubernetes-models.ts';

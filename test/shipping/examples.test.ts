@@ -5,7 +5,7 @@ import { parse as parseToml } from 'smol-toml';
 import { describe, expect, test } from 'vitest';
 import { parse as parseYaml } from 'yaml';
 import manifest from '../../package.json' with { type: 'json' };
-import { readConfig } from '../../src/cli/config/read-config.ts';
+import { readConfig } from '../../src/cli/config/index.ts';
 import { mcpPath } from '../../src/transport/http/mount.ts';
 import { startAssistant, startPlatformProgram, temporaryDirectory } from '../support/built-program.ts';
 import { root, readText } from './repository-files.ts';

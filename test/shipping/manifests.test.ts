@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import manifest from '../../package.json' with { type: 'json' };
 import { mcpbManifest } from '../../scripts/shipping/mcpb.ts';
-import { repositoryUrl } from '../../src/cli/config/page-links.ts';
+import { repositoryUrl } from '../../src/cli/config/index.ts';
 import { logLevels, optionsOf } from '../../src/cli/config/read-config.ts';
 import { defaultTools as tools } from '../../tools/index.ts';
 import { readJson, root, readYaml } from './repository-files.ts';

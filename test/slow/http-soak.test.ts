@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createToken } from '../../src/platform/api/tokens.ts';
+import { createToken } from '../../src/platform/api/index.ts';
 import { connectLegacyHttp, connectModernHttp, modernCall, modernHeaders } from '../transport/test-server.ts';
 import { startTestPlatform, type TestPlatform } from '../support/test-platform.ts';
 import { heapUsed } from '../support/heap.ts';

@@ -1,6 +1,5 @@
 import * as fc from 'fast-check';
-import { allOperations } from '../../src/contract/operations.ts';
-import type { AnyOperation } from '../../src/contract/operation.ts';
+import { allOperations, type AnyOperation } from '../../src/contract/index.ts';
 import type { FailureCode } from '../../src/server/failure/index.ts';
 import { tools } from '../../tools/index.ts';
 import { connectorsTo } from './connectors.ts';

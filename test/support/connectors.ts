@@ -1,11 +1,10 @@
 import { InMemoryTransport } from '@modelcontextprotocol/server';
 import { createClient } from '../../src/client/client.ts';
-import { credentialOf } from '../../src/client/credential.ts';
+import { credentialOf } from '../../src/client/index.ts';
 import type { Clock } from '../../src/server/context/index.ts';
-import type { Handover } from '../../src/server/guard/index.ts';
-import type { Policy } from '../../src/server/guard/policy/policy.ts';
-import { createDependencies, type GuardDependencies } from '../../src/server/protocol/shared-dependencies.ts';
-import { startStdioServer } from '../../src/transport/stdio.ts';
+import type { Handover, Policy } from '../../src/server/guard/index.ts';
+import { createDependencies, type GuardDependencies } from '../../src/server/protocol/index.ts';
+import { startStdioServer } from '../../src/transport/index.ts';
 import { tools } from '../../tools/index.ts';
 import { memoryLog } from './call-context.ts';
 import { memoryHandover } from './memory-handover.ts';

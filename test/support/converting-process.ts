@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { dirname } from 'node:path';
-import { openDatabase } from '../../src/platform/store/sqlite/database.ts';
-import { sqliteGuardStore } from '../../src/server/guard/storage/guard-store.ts';
+import { openDatabase } from '../../src/platform/store/index.ts';
+import { sqliteGuardStore } from '../../src/server/guard/index.ts';
 
 // Opens a file of an earlier program, and kills this process at the first statement that begins with a text.
 const [kind = '', path = '', text = ''] = process.argv.slice(2);

@@ -3,12 +3,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach } from 'vitest';
 import { approvalsConfigOf, openGuard } from '../../src/cli/wiring/guard.ts';
-import { readConfig } from '../../src/cli/config/read-config.ts';
-import { createApprovalQueue } from '../../src/server/guard/approvals/approval-queue.ts';
-import { setSecret } from '../../src/server/guard/approvals/operator-secret.ts';
+import { readConfig } from '../../src/cli/config/index.ts';
+import { createApprovalQueue, setSecret, type Policy, terminalSource } from '../../src/server/guard/index.ts';
 import { parsePolicy } from '../../src/server/guard/policy/load.ts';
-import type { Policy } from '../../src/server/guard/policy/policy.ts';
-import { terminalSource } from '../../src/server/guard/storage/limits.ts';
 import { secretOf, writeOperators } from './operators-file.ts';
 import { tools } from '../../tools/index.ts';
 

@@ -1,5 +1,5 @@
-import type { Policy } from '../../src/server/guard/policy/policy.ts';
-import type { Tool } from '../../src/server/tool/tool.ts';
+import type { Policy } from '../../src/server/guard/index.ts';
+import type { Tool } from '../../src/server/tool/index.ts';
 import { policyFrom, type GuardFixture } from './guard-fixture.ts';
 import type { User } from './mcp-clients.ts';
 import { startRecordingProxy, type RecordingProxyOptions } from './recording-proxy.ts';

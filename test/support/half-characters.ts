@@ -1,5 +1,5 @@
 import { halfCharacterIn } from '../../src/contract/index.ts';
-import { mapStrings } from '../../src/server/json/values.ts';
+import { mapStrings } from '../../src/server/json/index.ts';
 
 /** A transport of any MCP client. */
 interface Receiving {

@@ -1,4 +1,4 @@
-import type { Runtime } from '../../src/platform/runtime/runtime.ts';
+import type { Runtime } from '../../src/platform/runtime/index.ts';
 
 /** The runtime of a real cluster on which everything succeeds at once. */
 export const instantRuntime: Runtime = {

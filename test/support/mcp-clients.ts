@@ -6,7 +6,7 @@ import {
 import { Client as LegacyClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import type { FailureCode } from '../../src/server/failure/index.ts';
-import { metaKeys } from '../../src/server/output/reply.ts';
+import { metaKeys } from '../../src/server/output/index.ts';
 
 /** A question of the server, as the client's user gets it: a form, or a URL to open. */
 export interface Question {

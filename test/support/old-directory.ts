@@ -1,8 +1,7 @@
 import { copyFile, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { databaseFile } from '../../src/platform/store/sqlite/database.ts';
-import { keyFile } from '../../src/platform/store/vault.ts';
+import { databaseFile, keyFile } from '../../src/platform/store/index.ts';
 
 /** The data directories of earlier versions, by the schema that they have. */
 export const oldDirectories = ['data-0001', 'data-0002', 'data-0018'] as const;

@@ -1,5 +1,5 @@
 import { writeFile } from 'node:fs/promises';
-import { secretHash } from '../../src/server/guard/approvals/operator-secret.ts';
+import { secretHash } from '../../src/server/guard/index.ts';
 
 /** The secret of an operator of the tests, which nobody guesses at: it is derived in no time. */
 export const secretOf = (name: string): string => `the secret of ${name}`;

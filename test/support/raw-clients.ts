@@ -1,8 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { createInterface } from 'node:readline';
-import type { ServerDependencies } from '../../src/server/protocol/server.ts';
-import { startStdioServer } from '../../src/transport/stdio.ts';
-import { stdioTransport } from '../../src/transport/stdio-transport.ts';
+import type { ServerDependencies } from '../../src/server/protocol/index.ts';
+import { startStdioServer, stdioTransport } from '../../src/transport/index.ts';
 
 export type RawMessage = Record<string, unknown> & {
   readonly id?: number;

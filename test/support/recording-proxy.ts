@@ -2,8 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { Pool } from 'undici';
-import { allOperations } from '../../src/contract/operations.ts';
-import type { EnvironmentMode } from '../../src/contract/resources/environment.ts';
+import { allOperations, type EnvironmentMode } from '../../src/contract/index.ts';
 
 /** A proxy in front of a platform that records its requests, and can delay, drop and alter its responses. */
 export interface RecordingProxy {

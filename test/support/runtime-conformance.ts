@@ -1,11 +1,18 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import type { Observation, Runtime, RuntimeCall } from '../../src/platform/runtime/runtime.ts';
-import type { RuntimeLogLine } from '../../src/platform/runtime/log-line.ts';
-import type { Phase, RuntimeOperation, ServiceToRun, Task } from '../../src/platform/runtime/task.ts';
-import { statePathOf } from '../../src/platform/engine/lifecycle.ts';
-import type { DeploymentAction } from '../../src/contract/states.ts';
-import { systemRandom } from '../../src/platform/common/random.ts';
+import type {
+  Observation,
+  Runtime,
+  RuntimeCall,
+  RuntimeLogLine,
+  Phase,
+  RuntimeOperation,
+  ServiceToRun,
+  Task,
+} from '../../src/platform/runtime/index.ts';
+import { statePathOf } from '../../src/platform/engine/index.ts';
+import type { DeploymentAction } from '../../src/contract/index.ts';
+import { systemRandom } from '../../src/platform/common/index.ts';
 
 /** A runtime to try, and what it can run. */
 export interface RuntimeUnderTest {

@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import type { JsonSchema } from '../../src/server/json/json-schema.ts';
+import type { JsonSchema } from '../../src/server/json/index.ts';
 
 const probe = { type: { http: { port: 8080, path: '/healthz' } }, initial_delay_seconds: 10, failure_threshold: 3 };
 const repository = { url: 'https://git.example/shop/app.git', branch: 'main', root_path: '/' };

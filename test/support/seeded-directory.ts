@@ -1,11 +1,10 @@
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type PermissionLevel, permissionLevels } from '../../src/contract/operation.ts';
-import { systemClock } from '../../src/platform/common/clock.ts';
-import { systemRandom } from '../../src/platform/common/random.ts';
-import { addToken } from '../../src/platform/api/tokens.ts';
-import { type PlatformOptions, startPlatform } from '../../src/platform/platform.ts';
-import { openVault } from '../../src/platform/store/vault.ts';
+import { type PermissionLevel, permissionLevels } from '../../src/contract/index.ts';
+import { systemClock, systemRandom } from '../../src/platform/common/index.ts';
+import { addToken } from '../../src/platform/api/index.ts';
+import { type PlatformOptions, startPlatform } from '../../src/platform/index.ts';
+import { openVault } from '../../src/platform/store/index.ts';
 import { scenariosNamed } from '../../src/platform/testing/index.ts';
 import { directoryForRecords } from './memory-directory.ts';
 import { openTestStore, postgresTests } from './test-store.ts';

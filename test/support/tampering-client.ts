@@ -1,11 +1,10 @@
 import { InMemoryTransport } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { createClient } from '../../src/client/client.ts';
-import { credentialOf } from '../../src/client/credential.ts';
-import type { Policy } from '../../src/server/guard/policy/policy.ts';
-import { createDependencies, type GuardDependencies } from '../../src/server/protocol/shared-dependencies.ts';
-import { buildServer } from '../../src/server/protocol/server.ts';
-import type { Tool } from '../../src/server/tool/tool.ts';
+import { credentialOf } from '../../src/client/index.ts';
+import type { Policy } from '../../src/server/guard/index.ts';
+import { createDependencies, type GuardDependencies, buildServer } from '../../src/server/protocol/index.ts';
+import type { Tool } from '../../src/server/tool/index.ts';
 import { tools } from '../../tools/index.ts';
 import { connectModern, type User } from './mcp-clients.ts';
 import { memoryLog } from './call-context.ts';

@@ -2,8 +2,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { sql } from 'kysely';
 import { expect } from 'vitest';
-import { databaseFile, openDatabase } from '../../src/platform/store/sqlite/database.ts';
-import type { DataStore, Db } from '../../src/platform/store/store.ts';
+import { databaseFile, openDatabase, type DataStore, type Db } from '../../src/platform/store/index.ts';
 
 type PostgresTests = typeof import('./postgres/test-databases.ts');
 

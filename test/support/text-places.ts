@@ -1,6 +1,5 @@
-import { withoutNull, type JsonSchema } from '../../src/server/json/json-schema.ts';
-import { argumentSchema, toolArgumentSchema } from '../../src/server/tool/schema.ts';
-import type { Tool } from '../../src/server/tool/tool.ts';
+import { withoutNull, type JsonSchema } from '../../src/server/json/index.ts';
+import { argumentSchema, toolArgumentSchema, type Tool } from '../../src/server/tool/index.ts';
 import { tools } from '../../tools/index.ts';
 import { issuesOfCall } from './argument-issues.ts';
 

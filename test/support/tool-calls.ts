@@ -1,5 +1,5 @@
-import type { RunningPlatform } from '../../src/platform/platform.ts';
-import { seedId } from '../../src/platform/seed/ids.ts';
+import type { RunningPlatform } from '../../src/platform/index.ts';
+import { seedId } from '../../src/platform/seed/index.ts';
 
 type Args = Record<string, unknown>;
 

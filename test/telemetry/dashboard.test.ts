@@ -1,7 +1,7 @@
 import { parser } from '@prometheus-io/lezer-promql';
 import { expect, test } from 'vitest';
 import { createMetrics } from '../../src/telemetry/metrics/create-metrics.ts';
-import { definitions, type MetricDefinition } from '../../src/telemetry/metrics/definitions.ts';
+import { definitions, type MetricDefinition } from '../../src/telemetry/index.ts';
 import { readJson } from '../shipping/repository-files.ts';
 import { memoryLog } from '../support/call-context.ts';
 

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { approvalsConfigOf } from '../../src/cli/wiring/guard.ts';
-import { allOperations } from '../../src/contract/operations.ts';
-import { approvalLifetime, createApprovals } from '../../src/server/guard/approvals/approvals.ts';
+import { allOperations } from '../../src/contract/index.ts';
+import { approvalLifetime, createApprovals } from '../../src/server/guard/index.ts';
 import { createMetrics } from '../../src/telemetry/metrics/create-metrics.ts';
-import { definitions } from '../../src/telemetry/metrics/definitions.ts';
+import { definitions } from '../../src/telemetry/index.ts';
 import { startMetricsServer } from '../../src/transport/http/metrics-server.ts';
 import { tools } from '../../tools/index.ts';
 import { approvalRequest } from '../server/guard/approvals/approvals-fixture.ts';

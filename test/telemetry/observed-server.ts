@@ -1,10 +1,9 @@
 import { InMemoryTransport } from '@modelcontextprotocol/server';
 import { createClient } from '../../src/client/client.ts';
-import { credentialOf } from '../../src/client/credential.ts';
-import type { RequestObserver } from '../../src/client/request-observer.ts';
-import type { CallObserver } from '../../src/server/call/call.ts';
-import { createDependencies } from '../../src/server/protocol/shared-dependencies.ts';
-import { startStdioServer } from '../../src/transport/stdio.ts';
+import { credentialOf, type RequestObserver } from '../../src/client/index.ts';
+import type { CallObserver } from '../../src/server/call/index.ts';
+import { createDependencies } from '../../src/server/protocol/index.ts';
+import { startStdioServer } from '../../src/transport/index.ts';
 import { tools } from '../../tools/index.ts';
 import { memoryLog } from '../support/call-context.ts';
 import { connectModern, type User } from '../support/mcp-clients.ts';

@@ -1,9 +1,8 @@
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { combinedCallObserver, combinedRequestObserver } from '../../src/telemetry/combined-observers.ts';
+import { combinedCallObserver, combinedRequestObserver, wantsTraces } from '../../src/telemetry/index.ts';
 import { createMetrics } from '../../src/telemetry/metrics/create-metrics.ts';
 import { createTraces } from '../../src/telemetry/traces/create-traces.ts';
-import { wantsTraces } from '../../src/telemetry/traces/trace-settings.ts';
 import { memoryLog } from '../support/call-context.ts';
 import { closedAfterEach } from '../support/guard-fixture.ts';
 import { startRecordingProxy, type RecordingProxyOptions } from '../support/recording-proxy.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { listed } from '../../src/server/guard/tool-registry.ts';
+import { listed } from '../../src/server/guard/index.ts';
 import { core } from '../../tools/core.ts';
 import { tools } from '../../tools/index.ts';
 

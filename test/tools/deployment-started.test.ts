@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { afterwards, startedAnswer } from '../../tools/shared/deployment-started.ts';
 import { awaitEnd } from '../../tools/shared/wait-for-end.ts';
-import type { ToolContext } from '../../src/server/tool/tool-context.ts';
+import type { ToolContext } from '../../src/server/tool/index.ts';
 
 const status = { state: 'DEPLOYING', deployment_request_id: 'd-1' };
 

@@ -1,10 +1,8 @@
 import { expect, test } from 'vitest';
-import type { Policy } from '../../src/server/guard/policy/policy.ts';
-import { createRegistry } from '../../src/server/guard/tool-registry.ts';
+import { type Policy, createRegistry } from '../../src/server/guard/index.ts';
 import { instructions } from '../../src/server/protocol/instructions.ts';
-import { isOfferedByDefault, toolsets, type Tool } from '../../src/server/tool/tool.ts';
-import { core } from '../../tools/core.ts';
-import { tools } from '../../tools/index.ts';
+import { isOfferedByDefault, toolsets, type Tool } from '../../src/server/tool/index.ts';
+import { core, tools } from '../../tools/index.ts';
 import { policyFrom } from '../support/guard-fixture.ts';
 
 const instructed = (offered: readonly Tool[], policy: Policy): string => {

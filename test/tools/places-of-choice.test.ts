@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { ApiError } from '../../src/client/index.ts';
 import { operations } from '../../src/contract/index.ts';
 import { CallFailure, isDenied } from '../../src/server/failure/index.ts';
-import type { ToolContext } from '../../src/server/tool/tool-context.ts';
+import type { ToolContext } from '../../src/server/tool/index.ts';
 import { placesWithin } from '../../tools/shared/places-of-choice.ts';
 
 /** ToolContext of a platform with one environment, whose wide lists fail like this. */

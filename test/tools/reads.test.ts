@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readsOfTool } from '../../src/cli/doctor/tools-on-platform/reads-of-tool.ts';
-import { allOperations } from '../../src/contract/operations.ts';
+import { allOperations } from '../../src/contract/index.ts';
 import { tools } from '../../tools/index.ts';
 import { connectorsTo, type Connectors } from '../support/connectors.ts';
 import { agree, userAnswering, type TestClient } from '../support/mcp-clients.ts';

@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { described, listed } from '../../src/server/guard/tool-registry.ts';
-import type { JsonSchema } from '../../src/server/json/json-schema.ts';
-import type { Tool } from '../../src/server/tool/tool.ts';
+import { described, listed } from '../../src/server/guard/index.ts';
+import type { JsonSchema } from '../../src/server/json/index.ts';
+import type { Tool } from '../../src/server/tool/index.ts';
 import { tools } from '../../tools/index.ts';
 import { issuesOfCall } from '../support/argument-issues.ts';
 import { valuesOf } from '../support/schema-values.ts';

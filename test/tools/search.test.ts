@@ -1,6 +1,6 @@
 import MiniSearch from 'minisearch';
 import { expect, test } from 'vitest';
-import { listed, type ListedTool } from '../../src/server/guard/tool-registry.ts';
+import { listed, type ListedTool } from '../../src/server/guard/index.ts';
 import { defaultTools as tools, tools as allTools } from '../../tools/index.ts';
 import { administrationRequests, heldOutAdministrationRequests } from './administration-requests.ts';
 import { earlierRequests } from './earlier-requests.ts';

@@ -1,18 +1,14 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { fieldDescriptions } from '../../src/contract/field-descriptions.ts';
-import type { AnyOperation } from '../../src/contract/operation.ts';
-import { allOperations } from '../../src/contract/operations.ts';
-import type { Target } from '../../src/server/context/target.ts';
+import { fieldDescriptions, type AnyOperation, allOperations } from '../../src/contract/index.ts';
+import type { Target } from '../../src/server/context/index.ts';
 import { needsConfirmation, riskOf } from '../../src/server/guard/risk/risk.ts';
-import type { JsonSchema } from '../../src/server/json/json-schema.ts';
-import { instructions } from '../../src/server/protocol/instructions.ts';
-import { shownName } from '../../src/server/tool/argument-names.ts';
-import { isOfferedByDefault } from '../../src/server/tool/tool.ts';
-import { visibleText } from '../../src/server/tool/tool-text.ts';
+import type { JsonSchema } from '../../src/server/json/index.ts';
+import { instructions } from '../../src/server/protocol/index.ts';
+import { shownName, isOfferedByDefault, visibleText } from '../../src/server/tool/index.ts';
 import { documentedOnlyTexts } from '../../src/server/tool/documented-only.ts';
-import { described, listed } from '../../src/server/guard/tool-registry.ts';
+import { described, listed } from '../../src/server/guard/index.ts';
 import { tools } from '../../tools/index.ts';
 
 const list = tools.map((tool) => listed(tool));

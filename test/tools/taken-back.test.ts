@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { AnyOperation } from '../../src/contract/operation.ts';
-import { allOperations, type OperationName } from '../../src/contract/operations.ts';
+import { type AnyOperation, allOperations, type OperationName } from '../../src/contract/index.ts';
 import { tools } from '../../tools/index.ts';
 
 const named = new Map<string, AnyOperation>(allOperations.map((operation) => [operation.name, operation]));

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { RecordedCall } from '../../src/server/audit/read-calls.ts';
+import type { RecordedCall } from '../../src/server/audit/index.ts';
 import { approvalRequest, approvalsIn } from '../server/guard/approvals/approvals-fixture.ts';
 import { closeTestServers, startTestServer } from './test-server.ts';
 import { directoryForRecords } from '../support/memory-directory.ts';

@@ -5,18 +5,21 @@ import { StreamableHTTPClientTransport as ModernTransport } from '@modelcontextp
 import { StreamableHTTPClientTransport as LegacyTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createClient, type Client } from '../../src/client/client.ts';
-import { credentialOf } from '../../src/client/credential.ts';
-import { seedId } from '../../src/platform/seed/ids.ts';
-import { createWatches, type Watches } from '../../src/server/browse/resources/watches.ts';
+import { credentialOf } from '../../src/client/index.ts';
+import { seedId } from '../../src/platform/seed/index.ts';
+import { createWatches, type Watches } from '../../src/server/browse/index.ts';
 import { watchFor } from '../../src/server/browse/resources/watch-resource.ts';
-import { buildServer } from '../../src/server/protocol/server.ts';
-import { createDependencies } from '../../src/server/protocol/shared-dependencies.ts';
-import { createApiKey, loadApiKeys, type ApiKeys } from '../../src/transport/http/api-keys.ts';
-import { bearerAuthentication } from '../../src/transport/http/bearer-authentication.ts';
-import { callOf } from '../../src/transport/http/caller.ts';
-import type { AuthenticateCaller } from '../../src/transport/http/identity.ts';
+import { buildServer, createDependencies } from '../../src/server/protocol/index.ts';
+import {
+  createApiKey,
+  loadApiKeys,
+  type ApiKeys,
+  bearerAuthentication,
+  callOf,
+  type AuthenticateCaller,
+  restrictedDependencies,
+} from '../../src/transport/index.ts';
 import { startHttpServer, type HttpServer } from '../../src/transport/http/http-server.ts';
-import { restrictedDependencies } from '../../src/transport/http/restriction.ts';
 import { tools } from '../../tools/index.ts';
 import { memoryLog } from '../support/call-context.ts';
 import { eventually } from '../support/eventually.ts';

@@ -1,10 +1,13 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { createClient, type Client } from '../../src/client/client.ts';
-import { credentialOf } from '../../src/client/credential.ts';
-import type { GuardDependencies, SharedDependencies } from '../../src/server/protocol/shared-dependencies.ts';
-import { createDependencies } from '../../src/server/protocol/shared-dependencies.ts';
-import { buildServer } from '../../src/server/protocol/server.ts';
-import { callOf } from '../../src/transport/http/caller.ts';
+import { credentialOf } from '../../src/client/index.ts';
+import {
+  type GuardDependencies,
+  type SharedDependencies,
+  createDependencies,
+  buildServer,
+} from '../../src/server/protocol/index.ts';
+import { callOf } from '../../src/transport/index.ts';
 import { unrestricted } from '../../src/transport/http/restriction.ts';
 import { tools } from '../../tools/index.ts';
 import { approvalCodeIn, openGuardFixture, type GuardFixture } from '../support/guard-fixture.ts';

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import type { AuthenticateCaller } from '../../src/transport/http/identity.ts';
+import type { AuthenticateCaller } from '../../src/transport/index.ts';
 import { unrestricted } from '../../src/transport/http/restriction.ts';
 import { eventually } from '../support/eventually.ts';
 import {

@@ -1,12 +1,11 @@
 import { createClient } from '../../src/client/client.ts';
-import { credentialOf } from '../../src/client/credential.ts';
+import { credentialOf } from '../../src/client/index.ts';
 import { shippedTexts } from '../../src/cli/wiring/shipped-texts.ts';
-import { createNameResolver } from '../../src/server/resolve/name-resolver.ts';
-import { createDependencies } from '../../src/server/protocol/shared-dependencies.ts';
+import { createNameResolver } from '../../src/server/resolve/index.ts';
+import { createDependencies, buildServer } from '../../src/server/protocol/index.ts';
 import { watchFor } from '../../src/server/browse/resources/watch-resource.ts';
-import { buildServer } from '../../src/server/protocol/server.ts';
-import { permissionOf } from '../../src/server/tool/tool.ts';
-import { callOf } from '../../src/transport/http/caller.ts';
+import { permissionOf } from '../../src/server/tool/index.ts';
+import { callOf } from '../../src/transport/index.ts';
 import { tools } from '../../tools/index.ts';
 import { openGuardFixture } from '../support/guard-fixture.ts';
 import { memoryLog } from '../support/call-context.ts';

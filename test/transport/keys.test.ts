@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { bearerAuthentication } from '../../src/transport/http/bearer-authentication.ts';
+import { bearerAuthentication } from '../../src/transport/index.ts';
 import { createApiKey, identityForKey, loadApiKeys } from '../../src/transport/http/api-keys.ts';
 import { tools } from '../../tools/index.ts';
 import { oauthOf, startAuthorizationServer } from './authorization-server.ts';

@@ -1,9 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createPageHandover } from '../../src/server/guard/index.ts';
-import { approvalLifetime } from '../../src/server/guard/approvals/approvals.ts';
-import { hasSecret } from '../../src/server/guard/approvals/operator-secret.ts';
+import { createPageHandover, approvalLifetime, hasSecret } from '../../src/server/guard/index.ts';
 import { approvalsIn } from '../server/guard/approvals/approvals-fixture.ts';
 import { operatorSecret, setOperatorSecret } from '../support/guard-fixture.ts';
 import { directoryForRecords } from '../support/memory-directory.ts';

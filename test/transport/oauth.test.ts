@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { bearerAuthentication } from '../../src/transport/http/bearer-authentication.ts';
+import { bearerAuthentication } from '../../src/transport/index.ts';
 import { resourceMetadata, resourceMetadataUrl } from '../../src/transport/http/resource-metadata.ts';
 import type { OAuthOptions } from '../../src/transport/http/oauth.ts';
 import {

@@ -1,13 +1,11 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createClient, type Client } from '../../src/client/client.ts';
-import { credentialOf } from '../../src/client/credential.ts';
-import { oneByOne } from '../../src/server/browse/resources/mcp-resources.ts';
-import { createWatches, type Watches } from '../../src/server/browse/resources/watches.ts';
-import { buildServer } from '../../src/server/protocol/server.ts';
-import { createDependencies, type SharedDependencies } from '../../src/server/protocol/shared-dependencies.ts';
-import { seedId } from '../../src/platform/seed/ids.ts';
+import { credentialOf } from '../../src/client/index.ts';
+import { oneByOne, createWatches, type Watches } from '../../src/server/browse/index.ts';
+import { buildServer, createDependencies, type SharedDependencies } from '../../src/server/protocol/index.ts';
+import { seedId } from '../../src/platform/seed/index.ts';
 import { relayEventStream } from '../../src/transport/http/event-streams.ts';
-import { callOf } from '../../src/transport/http/caller.ts';
+import { callOf } from '../../src/transport/index.ts';
 import { tools } from '../../tools/index.ts';
 import { memoryLog } from '../support/call-context.ts';
 import { eventually } from '../support/eventually.ts';

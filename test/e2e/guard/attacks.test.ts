@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { mapStrings } from '../../../src/server/json/values.ts';
+import { mapStrings } from '../../../src/server/json/index.ts';
 import { tools } from '../../../tools/index.ts';
 import { agree, failureIn, textOf, userAnswering } from '../../support/mcp-clients.ts';
 import { toolCallsOn } from '../../support/tool-calls.ts';

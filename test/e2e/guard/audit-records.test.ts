@@ -2,7 +2,7 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { auditFilesOf } from '../../../src/cli/wiring/guard.ts';
-import { verifyLog } from '../../../src/server/audit/verify-log.ts';
+import { verifyLog } from '../../../src/server/audit/index.ts';
 import { agree, failureIn, textOf, userAnswering } from '../../support/mcp-clients.ts';
 import { toolCallsOn } from '../../support/tool-calls.ts';
 import { openGuardFixture, type GuardFixture } from '../../support/guard-fixture.ts';

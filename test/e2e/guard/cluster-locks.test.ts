@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { seedId } from '../../../src/platform/seed/ids.ts';
+import { seedId } from '../../../src/platform/seed/index.ts';
 import { connectorsTo, type Connectors } from '../../support/connectors.ts';
 import { agree, failureIn, textOf, userAnswering, type User } from '../../support/mcp-clients.ts';
 import { withDeploymentUnderWay, startRecordingProxy, type RecordingProxy } from '../../support/recording-proxy.ts';

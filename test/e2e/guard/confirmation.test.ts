@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { EnvironmentMode } from '../../../src/contract/resources/environment.ts';
+import type { EnvironmentMode } from '../../../src/contract/index.ts';
 import { connectorsTo, type Connectors, type Connect } from '../../support/connectors.ts';
 import {
   agree,

@@ -1,7 +1,7 @@
 import type { CallToolResult } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Policy } from '../../../src/server/guard/policy/policy.ts';
-import { seedId } from '../../../src/platform/seed/ids.ts';
+import type { Policy } from '../../../src/server/guard/index.ts';
+import { seedId } from '../../../src/platform/seed/index.ts';
 import { tools } from '../../../tools/index.ts';
 import { connectorsTo, type Connectors } from '../../support/connectors.ts';
 import { failureIn, textOf, userAnswering, type TestClient, type User } from '../../support/mcp-clients.ts';

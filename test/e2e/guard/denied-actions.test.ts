@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { seedId } from '../../../src/platform/seed/ids.ts';
+import { seedId } from '../../../src/platform/seed/index.ts';
 import { agree, failureIn, textOf, userAnswering } from '../../support/mcp-clients.ts';
 import { withDeploymentUnderWay, type RecordingProxyOptions } from '../../support/recording-proxy.ts';
 import { closedAfterEach } from '../../support/guard-fixture.ts';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { databaseFile } from '../../../src/platform/store/sqlite/database.ts';
+import { databaseFile } from '../../../src/platform/store/index.ts';
 import { allResources } from '../../../src/server/browse/index.ts';
 import type { Policy } from '../../../src/server/guard/index.ts';
 import { tools } from '../../../tools/index.ts';

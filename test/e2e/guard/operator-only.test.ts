@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Policy } from '../../../src/server/guard/policy/policy.ts';
+import type { Policy } from '../../../src/server/guard/index.ts';
 import { policyText } from '../../../src/server/browse/resources/server-resources.ts';
-import { seedId } from '../../../src/platform/seed/ids.ts';
+import { seedId } from '../../../src/platform/seed/index.ts';
 import { agree, failureIn, textOf, userAnswering, type User } from '../../support/mcp-clients.ts';
 import { toolCallsOn } from '../../support/tool-calls.ts';
 import {

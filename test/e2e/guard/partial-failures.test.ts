@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { auditFilesOf } from '../../../src/cli/wiring/guard.ts';
-import { seedId } from '../../../src/platform/seed/ids.ts';
+import { seedId } from '../../../src/platform/seed/index.ts';
 import { agree, failureIn, textOf, userAnswering, type User } from '../../support/mcp-clients.ts';
 import { openGuardFixture, type GuardFixture } from '../../support/guard-fixture.ts';
 import { startTestPlatform, type TestPlatform } from '../../support/test-platform.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { seedId } from '../../../src/platform/seed/ids.ts';
+import { seedId } from '../../../src/platform/seed/index.ts';
 import type { Policy } from '../../../src/server/guard/index.ts';
 import { connectorsTo, type Connectors } from '../../support/connectors.ts';
 import { policyFrom } from '../../support/guard-fixture.ts';

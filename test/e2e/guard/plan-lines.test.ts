@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { wrappedFacts } from '../../../src/cli/terminal/lines.ts';
-import { planText } from '../../../src/server/guard/plan-text.ts';
+import { planText } from '../../../src/server/guard/index.ts';
 import { approvalsPathsAt } from '../../../src/transport/http/approvals/page-frame.ts';
 import { waitingCalls } from '../../../src/transport/http/approvals/pages.ts';
 import { closedAfterEach, openGuardFixture } from '../../support/guard-fixture.ts';

@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Policy } from '../../../src/server/guard/policy/policy.ts';
+import type { Policy } from '../../../src/server/guard/index.ts';
 import { tools } from '../../../tools/index.ts';
 import { connectorsTo } from '../../support/connectors.ts';
 import { agree, textOf, userAnswering } from '../../support/mcp-clients.ts';

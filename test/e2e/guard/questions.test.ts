@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { planText } from '../../../src/server/guard/plan-text.ts';
-import { maximumQuestionLength } from '../../../src/server/guard/confirmation/question.ts';
-import { seedId } from '../../../src/platform/seed/ids.ts';
+import { planText, maximumQuestionLength } from '../../../src/server/guard/index.ts';
+import { seedId } from '../../../src/platform/seed/index.ts';
 import { agree, failureIn, textOf, userAnswering } from '../../support/mcp-clients.ts';
 import { toolCallsOn } from '../../support/tool-calls.ts';
 import { closedAfterEach, approvalCodeIn, openGuardFixture, type GuardFixture } from '../../support/guard-fixture.ts';

@@ -1,13 +1,11 @@
 import * as z from 'zod';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { operation } from '../../../src/contract/operation.ts';
-import { reference } from '../../../src/contract/primitives.ts';
-import { EnvironmentMode } from '../../../src/contract/resources/environment.ts';
-import { seedId } from '../../../src/platform/seed/ids.ts';
+import { reference, EnvironmentMode } from '../../../src/contract/index.ts';
+import { seedId } from '../../../src/platform/seed/index.ts';
 import { agree, failureIn, textOf, userAnswering } from '../../support/mcp-clients.ts';
 import { closedAfterEach } from '../../support/guard-fixture.ts';
-import { defineTool } from '../../../src/server/tool/define-tool.ts';
-import { record } from '../../../src/server/tool/render.ts';
+import { defineTool, record } from '../../../src/server/tool/index.ts';
 import { startTestPlatform, type TestPlatform } from '../../support/test-platform.ts';
 import { startGuardedServer, type GuardedServerOptions } from '../../support/guarded-server.ts';
 

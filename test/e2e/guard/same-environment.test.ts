@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import type { GuardedCall } from '../../../src/server/guard/guarded-call.ts';
-import type { Policy } from '../../../src/server/guard/policy/policy.ts';
+import type { GuardedCall, Policy } from '../../../src/server/guard/index.ts';
 import { areInSameEnvironment } from '../../../src/server/guard/same-environment.ts';
-import { seedId } from '../../../src/platform/seed/ids.ts';
+import { seedId } from '../../../src/platform/seed/index.ts';
 import { connectorsTo, type Connectors } from '../../support/connectors.ts';
 import { agree, failureIn, textOf, userAnswering } from '../../support/mcp-clients.ts';
 import { startRecordingProxy, type RecordingProxy } from '../../support/recording-proxy.ts';

@@ -1,10 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { auditFilesOf } from '../../../src/cli/wiring/guard.ts';
-import { buildServer } from '../../../src/server/protocol/server.ts';
-import { callOf } from '../../../src/transport/http/caller.ts';
+import { buildServer } from '../../../src/server/protocol/index.ts';
+import { callOf, startHttpServer } from '../../../src/transport/index.ts';
 import { restrictedDependencies, addReadOnly, unrestricted } from '../../../src/transport/http/restriction.ts';
-import { startHttpServer } from '../../../src/transport/http/http-server.ts';
 import { tools } from '../../../tools/index.ts';
 import { agree, failureIn, textOf, userAnswering } from '../../support/mcp-clients.ts';
 import { connectModernHttp } from '../../transport/test-server.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { seedId } from '../../../src/platform/seed/ids.ts';
-import type { Policy } from '../../../src/server/guard/policy/policy.ts';
+import { seedId } from '../../../src/platform/seed/index.ts';
+import type { Policy } from '../../../src/server/guard/index.ts';
 import { agree, failureIn, nameToType, textOf, userAnswering } from '../../support/mcp-clients.ts';
 import type { RecordingProxyOptions } from '../../support/recording-proxy.ts';
 import { closedAfterEach } from '../../support/guard-fixture.ts';

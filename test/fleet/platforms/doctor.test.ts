@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { runProgram, temporaryDirectory } from '../../support/built-program.ts';
-import type { DoctorFinding } from '../../../src/platform/common/finding.ts';
+import type { DoctorFinding } from '../../../src/platform/common/index.ts';
 import { inDatabase } from '../../support/postgres/in-database.ts';
 import { fleetOn, serverOfTheFile } from './shared-database.ts';
 

@@ -1,7 +1,7 @@
 import { parseAddress } from '../../../src/postgres/index.ts';
 import { startPlatform } from '../../../src/platform/index.ts';
 import { openPostgresRecords } from '../../../src/platform/store/postgres/open-records.ts';
-import { platformSchema } from '../../../src/platform/store/platform-schema.ts';
+import { platformSchema } from '../../../src/platform/store/index.ts';
 
 /**
  * A platform of a later version, as a process: its schema has more steps. Takes the address of the database, the data

@@ -1,8 +1,7 @@
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type * as z from 'zod';
-import { toWire } from '../../../src/contract/operation.ts';
-import { allOperations, type OperationName, operations } from '../../../src/contract/operations.ts';
+import { toWire, allOperations, type OperationName, operations } from '../../../src/contract/index.ts';
 import { type Json, type TestPlatform, startTestPlatform } from '../../support/test-platform.ts';
 import { postgresTests } from '../../support/test-store.ts';
 import { validRequests } from './valid-requests.ts';

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { serviceKinds } from '../../../src/contract/resources/service.ts';
-import type { OperationName } from '../../../src/contract/operations.ts';
+import { serviceKinds, type OperationName } from '../../../src/contract/index.ts';
 import { type Json, rowsOf, startTestPlatform, type TestPlatform } from '../../support/test-platform.ts';
 
 let platform: TestPlatform;

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { connectorsTo, type Connectors } from '../../support/connectors.ts';
 import { agree, textOf, userAnswering, type TestClient } from '../../support/mcp-clients.ts';
 import { type Json, rowsOf, unknownId } from '../../support/test-platform.ts';
-import { seedId } from '../../../src/platform/seed/ids.ts';
+import { seedId } from '../../../src/platform/seed/index.ts';
 import {
   controlled,
   type ControlledPlatform,

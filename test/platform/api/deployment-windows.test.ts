@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { OperationName } from '../../../src/contract/operations.ts';
-import { seedId } from '../../../src/platform/seed/ids.ts';
+import type { OperationName } from '../../../src/contract/index.ts';
+import { seedId } from '../../../src/platform/seed/index.ts';
 import { connectorsTo, type Connectors } from '../../support/connectors.ts';
 import { agree, failureIn, textOf, userAnswering, type TestClient } from '../../support/mcp-clients.ts';
 import { type Json, rowsOf, unknownId } from '../../support/test-platform.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { ServiceKind } from '../../../src/contract/resources/service.ts';
+import type { ServiceKind } from '../../../src/contract/index.ts';
 import {
   type Json,
   type TestPlatform,

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
-import { allOperations, type OperationName } from '../../../src/contract/operations.ts';
+import { allOperations, type OperationName } from '../../../src/contract/index.ts';
 import { type Json, rowsOf, startTestPlatform, type TestPlatform } from '../../support/test-platform.ts';
 import { type ControlledPlatform, startControlledPlatform } from '../testing/control/controlled-platform.ts';
 import { answerDeviations } from '../../contract/answer-deviations.ts';

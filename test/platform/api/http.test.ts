@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { maximumBodyBytes, rateHeaders } from '../../../src/contract/limits.ts';
-import { allOperations } from '../../../src/contract/operations.ts';
+import { maximumBodyBytes, rateHeaders, allOperations } from '../../../src/contract/index.ts';
 import {
   type Json,
   type TestPlatform,

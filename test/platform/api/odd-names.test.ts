@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { seedId } from '../../../src/platform/seed/ids.ts';
+import { seedId } from '../../../src/platform/seed/index.ts';
 import { type Json, type TestPlatform, rowsOf, startTestPlatform } from '../../support/test-platform.ts';
 
 const container = { container_id: seedId('service/pricing/staging/pricing-engine') };

@@ -1,10 +1,15 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import * as z from 'zod';
-import { ErrorBody } from '../../../src/contract/errors.ts';
-import { rateHeaders } from '../../../src/contract/limits.ts';
-import { type AnyOperation, parameterKind, permissionLevels, snakeCase } from '../../../src/contract/operation.ts';
+import {
+  ErrorBody,
+  rateHeaders,
+  type AnyOperation,
+  parameterKind,
+  permissionLevels,
+  snakeCase,
+  serviceKinds,
+} from '../../../src/contract/index.ts';
 import { allOperations, type OperationName } from '../../../src/contract/operations.ts';
-import { serviceKinds } from '../../../src/contract/resources/service.ts';
 import {
   type Json,
   type TestPlatform,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import type { OperationName } from '../../../src/contract/operations.ts';
+import type { OperationName } from '../../../src/contract/index.ts';
 import { omit } from '../../../src/server/json/index.ts';
 import { instantRuntime } from '../../support/instant-runtime.ts';
 import { openTestStore } from '../../support/test-store.ts';

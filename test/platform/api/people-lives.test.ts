@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createToken } from '../../../src/platform/api/tokens.ts';
+import { createToken } from '../../../src/platform/api/index.ts';
 import { connectorsTo, type Connectors } from '../../support/connectors.ts';
 import { agree, textOf, userAnswering, type TestClient } from '../../support/mcp-clients.ts';
 import { memoryHandover } from '../../support/memory-handover.ts';

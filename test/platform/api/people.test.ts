@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createToken } from '../../../src/platform/api/tokens.ts';
-import { seedId } from '../../../src/platform/seed/ids.ts';
+import { createToken } from '../../../src/platform/api/index.ts';
+import { seedId } from '../../../src/platform/seed/index.ts';
 import { type Json, rowsOf, startTestPlatform, type TestPlatform } from '../../support/test-platform.ts';
 
 let platform: TestPlatform;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { defaultRateLimit, defaultRateWindowSeconds, rateHeaders } from '../../../src/contract/limits.ts';
-import { createRateLimiter } from '../../../src/platform/api/gate.ts';
+import { defaultRateLimit, defaultRateWindowSeconds, rateHeaders } from '../../../src/contract/index.ts';
+import { createRateLimiter } from '../../../src/platform/api/index.ts';
 import { createCallWindows } from '../../../src/platform/store/call-windows.ts';
 import { type TestPlatform, type PlatformResponse, startTestPlatform } from '../../support/test-platform.ts';
 

@@ -1,5 +1,4 @@
-import { serviceKinds } from '../../../src/contract/resources/service.ts';
-import { type OperationName, operations } from '../../../src/contract/operations.ts';
+import { serviceKinds, type OperationName, operations } from '../../../src/contract/index.ts';
 import { type Json, rowsOf, type TestPlatform } from '../../support/test-platform.ts';
 import { answerDeviations } from '../../contract/answer-deviations.ts';
 import { answerShapes } from '../../contract/extension-shapes.ts';

@@ -1,8 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { hiddenSecret } from '../../../src/contract/primitives.ts';
-import { allOperations, type OperationName } from '../../../src/contract/operations.ts';
+import { hiddenSecret, allOperations, type OperationName } from '../../../src/contract/index.ts';
 import { type Json, type TestPlatform, startTestPlatform } from '../../support/test-platform.ts';
 import { deletesServices, sentSecrets, validRequests } from './valid-requests.ts';
 

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { maximumInstances } from '../../../src/contract/limits.ts';
-import { type OperationName } from '../../../src/contract/operations.ts';
+import { maximumInstances, type OperationName } from '../../../src/contract/index.ts';
 import {
   type Json,
   type TestPlatform,

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { Runtime } from '../../../src/platform/runtime/runtime.ts';
+import type { Runtime } from '../../../src/platform/runtime/index.ts';
 import { holdWrites } from '../../support/test-store.ts';
 import { type TestPlatform, startTestPlatform } from '../../support/test-platform.ts';
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createToken, listTokens, revokeToken } from '../../../src/platform/api/tokens.ts';
-import { databaseFile } from '../../../src/platform/store/sqlite/database.ts';
+import { databaseFile } from '../../../src/platform/store/index.ts';
 import { createVault, keyFile, openVault } from '../../../src/platform/store/vault.ts';
 import { type TestPlatform, startTestPlatform } from '../../support/test-platform.ts';
 import { postgresTests } from '../../support/test-store.ts';

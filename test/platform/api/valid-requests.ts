@@ -1,6 +1,6 @@
-import type { OperationName } from '../../../src/contract/operations.ts';
-import { uuidFrom } from '../../../src/platform/common/random.ts';
-import { seedId } from '../../../src/platform/seed/ids.ts';
+import type { OperationName } from '../../../src/contract/index.ts';
+import { uuidFrom } from '../../../src/platform/common/index.ts';
+import { seedId } from '../../../src/platform/seed/index.ts';
 
 type Input = Record<string, unknown>;
 

@@ -1,13 +1,12 @@
 import { onTestFinished } from 'vitest';
 import type { Condition } from '../../../src/contract/index.ts';
-import { systemRandom } from '../../../src/platform/common/random.ts';
-import { silentLog } from '../../../src/platform/common/index.ts';
+import { silentLog, systemRandom } from '../../../src/platform/common/index.ts';
 import { evaluateCondition, type PresentMeasurements } from '../../../src/platform/engine/alert-conditions.ts';
 import { announceAlert, notifyingOf } from '../../../src/platform/engine/alert-notifications.ts';
 import { alertRuleProblems } from '../../../src/platform/engine/alert-rules.ts';
-import type { EngineContext } from '../../../src/platform/engine/context.ts';
-import { runtimesOf } from '../../../src/platform/runtime/runtimes.ts';
-import { createSimulatedRuntime } from '../../../src/platform/runtime/simulated/simulated-runtime.ts';
+import type { EngineContext } from '../../../src/platform/engine/index.ts';
+import { runtimesOf } from '../../../src/platform/runtime/index.ts';
+import { createSimulatedRuntime } from '../../../src/platform/runtime/simulated/index.ts';
 import { refusingHost } from '../../support/webhook-receiver.ts';
 import { addAlertRule } from '../engine/alert-rule-fixture.ts';
 import { addEnvironment, clusterId, manualClock, openEngineFixture, organizationId } from '../engine/engine-fixture.ts';

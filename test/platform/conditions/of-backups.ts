@@ -5,8 +5,14 @@ import { type OneShot, observeOneShot } from '../../../src/platform/runtime/dock
 import { restoreDatabaseBackup } from '../../../src/platform/runtime/docker/databases/backups/restore.ts';
 import { databaseOperations } from '../../../src/platform/runtime/docker/databases/database-roll-out.ts';
 import { placementOf } from '../../../src/platform/runtime/docker/nodes/placement.ts';
-import type { BackupTask, DatabaseBackups, RuntimeCall, Task } from '../../../src/platform/runtime/index.ts';
-import { runtimesOf, simulatedRuntimeName } from '../../../src/platform/runtime/runtimes.ts';
+import {
+  type BackupTask,
+  type DatabaseBackups,
+  type RuntimeCall,
+  type Task,
+  runtimesOf,
+  simulatedRuntimeName,
+} from '../../../src/platform/runtime/index.ts';
 import { eventually } from '../../support/eventually.ts';
 import { addEnvironment, openEngineFixture } from '../engine/engine-fixture.ts';
 import { contextWith, ended, fails, frame, node, service, signal, waiting } from './fake-swarm.ts';

@@ -7,7 +7,7 @@ import {
   type ServiceKind,
 } from '../../../src/contract/index.ts';
 import { backupNotes } from '../../../src/platform/engine/backups/backup-notes.ts';
-import type { EngineContext } from '../../../src/platform/engine/context.ts';
+import type { EngineContext } from '../../../src/platform/engine/index.ts';
 import { startScheduledRun } from '../../../src/platform/engine/job-runs.ts';
 import { observeWork } from '../../../src/platform/runtime/docker/observe-work.ts';
 import { clusterMachines } from '../../../src/platform/engine/cluster-nodes.ts';
@@ -17,10 +17,11 @@ import {
   type Runtime,
   type Task,
   RuntimeUnreachable,
+  runtimesOf,
+  simulatedRuntimeName,
 } from '../../../src/platform/runtime/index.ts';
 import { silentLog, type PlatformClock } from '../../../src/platform/common/index.ts';
-import { runtimesOf, simulatedRuntimeName } from '../../../src/platform/runtime/runtimes.ts';
-import { createSimulatedRuntime } from '../../../src/platform/runtime/simulated/simulated-runtime.ts';
+import { createSimulatedRuntime } from '../../../src/platform/runtime/simulated/index.ts';
 import { eventually } from '../../support/eventually.ts';
 import {
   addEnvironment,

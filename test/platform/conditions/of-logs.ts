@@ -2,8 +2,13 @@ import { onTestFinished } from 'vitest';
 import type { Condition } from '../../../src/contract/index.ts';
 import { runToEnd } from '../../../src/platform/runtime/docker/jobs/job-run.ts';
 import { newLines, runningLines } from '../../../src/platform/runtime/docker/observation/instance-logs.ts';
-import { type RuntimeCall, RuntimeProblem, type Task } from '../../../src/platform/runtime/index.ts';
-import { runtimesOf, simulatedRuntimeName } from '../../../src/platform/runtime/runtimes.ts';
+import {
+  type RuntimeCall,
+  RuntimeProblem,
+  type Task,
+  runtimesOf,
+  simulatedRuntimeName,
+} from '../../../src/platform/runtime/index.ts';
 import { addEnvironment, openEngineFixture } from '../engine/engine-fixture.ts';
 import {
   contextWith,

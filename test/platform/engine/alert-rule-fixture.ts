@@ -1,4 +1,4 @@
-import { systemRandom } from '../../../src/platform/common/random.ts';
+import { systemRandom } from '../../../src/platform/common/index.ts';
 import type { DataStore } from '../../../src/platform/store/index.ts';
 import { clusterId, organizationId } from './engine-fixture.ts';
 

@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { expect, test } from 'vitest';
-import { silentLog } from '../../../src/platform/common/log.ts';
+import { silentLog } from '../../../src/platform/common/index.ts';
 import { createBackgroundLoop } from '../../../src/platform/engine/background-loop.ts';
 
 test('pauses leave nothing behind, however often work is repeated', async () => {

@@ -6,13 +6,14 @@ import {
   type DatabaseBackups,
   type RecoveryPlan,
   onlyPostgres,
-} from '../../../src/platform/runtime/database-backups.ts';
-import { runtimesOf, simulatedRuntimeName } from '../../../src/platform/runtime/runtimes.ts';
-import { createSimulatedRuntime } from '../../../src/platform/runtime/simulated/simulated-runtime.ts';
-import { RuntimeUnreachable } from '../../../src/platform/runtime/problem.ts';
+  runtimesOf,
+  simulatedRuntimeName,
+  RuntimeUnreachable,
+} from '../../../src/platform/runtime/index.ts';
+import { createSimulatedRuntime } from '../../../src/platform/runtime/simulated/index.ts';
 import { silentLog, systemRandom } from '../../../src/platform/common/index.ts';
 import { mostRequestedBackups } from '../../../src/platform/engine/backups/backup-requests.ts';
-import type { BackupSchedule } from '../../../src/platform/engine/context.ts';
+import type { BackupSchedule } from '../../../src/platform/engine/index.ts';
 import {
   addEnvironment,
   type EngineFixture,

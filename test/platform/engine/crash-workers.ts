@@ -3,10 +3,9 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { sql } from 'kysely';
 import { expect } from 'vitest';
-import type { ServiceKind } from '../../../src/contract/resources/service.ts';
-import type { DeploymentAction } from '../../../src/contract/states.ts';
-import { systemRandom } from '../../../src/platform/common/random.ts';
-import type { Db } from '../../../src/platform/store/store.ts';
+import type { ServiceKind, DeploymentAction } from '../../../src/contract/index.ts';
+import { systemRandom } from '../../../src/platform/common/index.ts';
+import type { Db } from '../../../src/platform/store/index.ts';
 import { expectReferencesHold, postgresTests } from '../../support/test-store.ts';
 import { addEnvironment, organizationId, type EngineFixture } from './engine-fixture.ts';
 

@@ -7,7 +7,7 @@ import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { directoryForRecords } from '../../support/memory-directory.ts';
 import { expectReferencesHold, openTestStore } from '../../support/test-store.ts';
-import type { Db } from '../../../src/platform/store/store.ts';
+import type { Db } from '../../../src/platform/store/index.ts';
 import { addWebhook } from './crash-workers.ts';
 import {
   addEnvironment,

@@ -1,16 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { ServiceKind } from '../../../src/contract/resources/service.ts';
-import { condition } from '../../../src/contract/index.ts';
+import { condition, type ServiceKind } from '../../../src/contract/index.ts';
 import { DeploymentHistory } from '../../../src/contract/resources/job.ts';
 import { EnvironmentLog, Log, ServiceDeploymentStatus } from '../../../src/contract/resources/deployment.ts';
 import { EnvironmentStatus } from '../../../src/contract/resources/environment.ts';
-import { silentLog } from '../../../src/platform/common/log.ts';
-import { TaskRefused } from '../../../src/platform/runtime/problem.ts';
-import { runtimesOf, simulatedRuntimeName } from '../../../src/platform/runtime/runtimes.ts';
-import type { Task } from '../../../src/platform/runtime/task.ts';
-import { replayOrder } from '../../../src/platform/seed/replay-history.ts';
-import { systemRandom } from '../../../src/platform/common/random.ts';
+import { silentLog, systemRandom } from '../../../src/platform/common/index.ts';
+import { TaskRefused, runtimesOf, simulatedRuntimeName, type Task } from '../../../src/platform/runtime/index.ts';
+import { replayOrder } from '../../../src/platform/seed/index.ts';
 import { createVault } from '../../../src/platform/store/vault.ts';
 import { addEnvironment, clusterId, manualClock, openEngineFixture, type EngineFixture } from './engine-fixture.ts';
 

@@ -1,18 +1,14 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ServiceKind } from '../../../src/contract/resources/service.ts';
-import type { PlatformClock } from '../../../src/platform/common/clock.ts';
+import type { ServiceKind } from '../../../src/contract/index.ts';
+import { type PlatformClock, silentLog, systemRandom } from '../../../src/platform/common/index.ts';
 import { createEngine, type EngineOptions } from '../../../src/platform/engine/create-engine.ts';
-import type { DeploymentOrder, Engine } from '../../../src/platform/engine/engine.ts';
-import { silentLog } from '../../../src/platform/common/log.ts';
-import { systemRandom } from '../../../src/platform/common/random.ts';
-import type { Runtime } from '../../../src/platform/runtime/runtime.ts';
-import { runtimesOf, simulatedRuntimeName } from '../../../src/platform/runtime/runtimes.ts';
-import { createSimulatedRuntime, type Fault } from '../../../src/platform/runtime/simulated/simulated-runtime.ts';
+import { type DeploymentOrder, type Engine, anyAddress } from '../../../src/platform/engine/index.ts';
+import { type Runtime, runtimesOf, simulatedRuntimeName } from '../../../src/platform/runtime/index.ts';
+import { createSimulatedRuntime, type Fault } from '../../../src/platform/runtime/simulated/index.ts';
 import { directoryForRecords } from '../../support/memory-directory.ts';
 import { openTestStore, postgresTests } from '../../support/test-store.ts';
-import type { DataStore, Db } from '../../../src/platform/store/store.ts';
-import { anyAddress } from '../../../src/platform/engine/webhooks/target.ts';
+import type { DataStore, Db } from '../../../src/platform/store/index.ts';
 
 const at = '2026-01-05T08:00:00.000Z';
 const stamp = { created_at: at, updated_at: at };

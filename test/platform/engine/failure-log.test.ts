@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import type { PlatformLog } from '../../../src/platform/common/log.ts';
+import type { PlatformLog } from '../../../src/platform/common/index.ts';
 import { createBackgroundLoop } from '../../../src/platform/engine/background-loop.ts';
 import { createFailureLog } from '../../../src/platform/engine/failure-log.ts';
-import { RuntimeProblem, RuntimeUnreachable } from '../../../src/platform/runtime/problem.ts';
-import { RecordsUnavailable } from '../../../src/platform/store/store.ts';
+import { RuntimeProblem, RuntimeUnreachable } from '../../../src/platform/runtime/index.ts';
+import { RecordsUnavailable } from '../../../src/platform/store/index.ts';
 
 const says = { failure: 'it fails', recovery: 'it works again' };
 let lines: { level: string; fields: object; message: string }[];

@@ -1,11 +1,16 @@
 import { afterEach, expect, test } from 'vitest';
-import { silentLog } from '../../../src/platform/common/log.ts';
+import { silentLog } from '../../../src/platform/common/index.ts';
 import { createLeaderLocks, LeaderLockLost } from '../../../src/platform/engine/leader-locks.ts';
-import { createLease } from '../../../src/platform/engine/lease.ts';
-import type { Observation, Runtime, RuntimeCall } from '../../../src/platform/runtime/runtime.ts';
-import { runtimesOf, simulatedRuntimeName } from '../../../src/platform/runtime/runtimes.ts';
-import type { Task } from '../../../src/platform/runtime/task.ts';
-import { type DataStore, RecordsUnavailable } from '../../../src/platform/store/store.ts';
+import { createLease } from '../../../src/platform/engine/index.ts';
+import {
+  type Observation,
+  type Runtime,
+  type RuntimeCall,
+  runtimesOf,
+  simulatedRuntimeName,
+  type Task,
+} from '../../../src/platform/runtime/index.ts';
+import { type DataStore, RecordsUnavailable } from '../../../src/platform/store/index.ts';
 import { addEnvironment, type EngineFixture, openEngineFixture } from './engine-fixture.ts';
 
 const opened: EngineFixture[] = [];

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { serviceKinds } from '../../../src/contract/resources/service.ts';
+import { serviceKinds } from '../../../src/contract/index.ts';
 import { DeploymentAction, DeploymentState, terminalOutcome } from '../../../src/contract/states.ts';
 import {
   aggregate,
@@ -10,7 +10,7 @@ import {
   diagramOf,
   transitionsOf,
 } from '../../../src/platform/engine/lifecycle.ts';
-import { simulatedDuration } from '../../../src/platform/runtime/simulated/simulated-runtime.ts';
+import { simulatedDuration } from '../../../src/platform/runtime/simulated/index.ts';
 
 describe('the paths', () => {
   const paths = serviceKinds.flatMap((kind) => DeploymentAction.options.map((action) => [kind, action] as const));

@@ -1,8 +1,7 @@
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { ServiceKind } from '../../../src/contract/resources/service.ts';
-import type { DeploymentAction, DeploymentState } from '../../../src/contract/states.ts';
-import type { Engine } from '../../../src/platform/engine/engine.ts';
+import type { ServiceKind, DeploymentAction, DeploymentState } from '../../../src/contract/index.ts';
+import type { Engine } from '../../../src/platform/engine/index.ts';
 import { aggregate, isSettled, statePathOf, stageOf, transitionsOf } from '../../../src/platform/engine/lifecycle.ts';
 import { addEnvironment, manualClock, openEngineFixture, type EngineFixture } from './engine-fixture.ts';
 import { runs } from '../../support/runs.ts';

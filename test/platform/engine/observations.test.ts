@@ -1,8 +1,7 @@
 import { afterEach, expect, test } from 'vitest';
-import { minimumObservationMilliseconds } from '../../../src/platform/engine/lifecycle.ts';
-import type { Observation } from '../../../src/platform/runtime/runtime.ts';
-import { runtimesOf, simulatedRuntimeName } from '../../../src/platform/runtime/runtimes.ts';
-import { createSimulatedRuntime } from '../../../src/platform/runtime/simulated/simulated-runtime.ts';
+import { minimumObservationMilliseconds } from '../../../src/platform/engine/index.ts';
+import { type Observation, runtimesOf, simulatedRuntimeName } from '../../../src/platform/runtime/index.ts';
+import { createSimulatedRuntime } from '../../../src/platform/runtime/simulated/index.ts';
 import {
   addEnvironment,
   type ManualClock,

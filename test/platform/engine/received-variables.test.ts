@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { systemRandom } from '../../../src/platform/common/random.ts';
+import { systemRandom } from '../../../src/platform/common/index.ts';
 import { receivedVariables } from '../../../src/platform/engine/resolved-variables.ts';
 import type { VariableTable } from '../../../src/platform/store/index.ts';
 import { addEnvironment, type EngineFixture, openEngineFixture, projectId } from './engine-fixture.ts';

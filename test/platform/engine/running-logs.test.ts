@@ -1,11 +1,15 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { condition } from '../../../src/contract/index.ts';
 import { withoutKnownLines } from '../../../src/platform/engine/stored-lines.ts';
-import { runtimesOf, simulatedRuntimeName } from '../../../src/platform/runtime/runtimes.ts';
-import type { Runtime } from '../../../src/platform/runtime/runtime.ts';
-import type { InstanceEnd } from '../../../src/platform/runtime/running-service.ts';
-import { RuntimeProblem, RuntimeUnreachable } from '../../../src/platform/runtime/problem.ts';
-import type { RuntimeLogLine } from '../../../src/platform/runtime/log-line.ts';
+import {
+  runtimesOf,
+  simulatedRuntimeName,
+  type Runtime,
+  type InstanceEnd,
+  RuntimeProblem,
+  RuntimeUnreachable,
+  type RuntimeLogLine,
+} from '../../../src/platform/runtime/index.ts';
 import { addEnvironment, type EngineFixture, openEngineFixture } from './engine-fixture.ts';
 
 const line = (at: number, message: string, pod = 'web-1-old'): RuntimeLogLine => ({ at, message, pod, version: '1' });

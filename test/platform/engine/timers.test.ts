@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { duration } from '../../../src/platform/engine/context.ts';
-import { systemRandom } from '../../../src/platform/common/random.ts';
+import { systemRandom } from '../../../src/platform/common/index.ts';
 import {
   addEnvironment,
   clusterId,

@@ -1,6 +1,6 @@
-import { systemRandom } from '../../../src/platform/common/random.ts';
-import { timetableChanged } from '../../../src/platform/engine/timetable.ts';
-import type { DataStore } from '../../../src/platform/store/store.ts';
+import { systemRandom } from '../../../src/platform/common/index.ts';
+import { timetableChanged } from '../../../src/platform/engine/index.ts';
+import type { DataStore } from '../../../src/platform/store/index.ts';
 
 /** Gives an environment a timetable: weekdays from 07:00 to 19:00 in Paris, on. Replaces the one that it has. */
 export async function addRule(db: DataStore, environmentId: string, now: number, more: object = {}): Promise<void> {

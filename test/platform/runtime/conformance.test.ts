@@ -1,7 +1,7 @@
 import { describe } from 'vitest';
-import { systemRandom } from '../../../src/platform/common/random.ts';
-import type { ServiceToRun } from '../../../src/platform/runtime/task.ts';
-import { createSimulatedRuntime } from '../../../src/platform/runtime/simulated/simulated-runtime.ts';
+import { systemRandom } from '../../../src/platform/common/index.ts';
+import type { ServiceToRun } from '../../../src/platform/runtime/index.ts';
+import { createSimulatedRuntime } from '../../../src/platform/runtime/simulated/index.ts';
 import { describeRuntime } from '../../support/runtime-conformance.ts';
 import { manualClock, specs } from '../engine/engine-fixture.ts';
 

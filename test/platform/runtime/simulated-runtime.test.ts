@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Phase, Task } from '../../../src/platform/runtime/task.ts';
+import type { Phase, Task } from '../../../src/platform/runtime/index.ts';
 import {
   createSimulatedRuntime,
   fromCursor,
@@ -8,7 +8,7 @@ import {
   type SimulationOptions,
   toCursor,
 } from '../../../src/platform/runtime/simulated/simulated-runtime.ts';
-import type { SimulationContext, PlatformState } from '../../../src/platform/runtime/simulated/simulation-context.ts';
+import type { SimulationContext, PlatformState } from '../../../src/platform/runtime/simulated/index.ts';
 import { manualClock, specs } from '../engine/engine-fixture.ts';
 import { runs } from '../../support/runs.ts';
 

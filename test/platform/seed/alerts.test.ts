@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { addAlerts } from '../../../src/platform/seed/alerts.ts';
-import { organizationId, seedId } from '../../../src/platform/seed/ids.ts';
+import { organizationId, seedId } from '../../../src/platform/seed/index.ts';
 import { openEngineFixture } from '../engine/engine-fixture.ts';
 
 const rule = {

@@ -1,7 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Uuid } from '../../../src/contract/primitives.ts';
-import { EnvironmentMode } from '../../../src/contract/resources/environment.ts';
-import { allOperations, type OperationName } from '../../../src/contract/operations.ts';
+import { Uuid, EnvironmentMode, allOperations, type OperationName } from '../../../src/contract/index.ts';
 import { type Json, type TestPlatform, rowsOf, startTestPlatform } from '../../support/test-platform.ts';
 
 let platform: TestPlatform;

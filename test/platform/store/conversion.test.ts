@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { pagedLists } from '../../../src/platform/store/schema/paged-lists.ts';
-import { databaseFile, openDatabase } from '../../../src/platform/store/sqlite/database.ts';
+import { databaseFile, openDatabase } from '../../../src/platform/store/index.ts';
 import { directoryForRecords } from '../../support/memory-directory.ts';
 import { oldDirectories, writeOldDirectory } from '../../support/old-directory.ts';
 

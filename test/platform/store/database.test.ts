@@ -6,9 +6,8 @@ import { setTimeout } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { AwaitedOutside } from '../../../src/database/index.ts';
-import { platformSchema } from '../../../src/platform/store/platform-schema.ts';
+import { platformSchema, type DataStore, type Db } from '../../../src/platform/store/index.ts';
 import { databaseFile, openDatabase } from '../../../src/platform/store/sqlite/database.ts';
-import type { DataStore, Db } from '../../../src/platform/store/store.ts';
 
 let dataDir: string;
 let db: DataStore;

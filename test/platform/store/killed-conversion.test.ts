@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { databaseFile, openDatabase } from '../../../src/platform/store/sqlite/database.ts';
+import { databaseFile, openDatabase } from '../../../src/platform/store/index.ts';
 import { isKilledAt } from '../../support/killed-conversion.ts';
 import { writeOldDirectory } from '../../support/old-directory.ts';
 

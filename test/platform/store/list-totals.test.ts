@@ -3,8 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { openDatabase } from '../../../src/platform/store/sqlite/database.ts';
-import type { DataStore } from '../../../src/platform/store/store.ts';
+import { openDatabase, type DataStore } from '../../../src/platform/store/index.ts';
 import { addEnvironment, addOrganization, projectId } from '../engine/engine-fixture.ts';
 
 let dataDir: string;

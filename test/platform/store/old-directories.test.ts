@@ -1,15 +1,12 @@
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import { maximumInstances } from '../../../src/contract/limits.ts';
-import { toWire } from '../../../src/contract/operation.ts';
-import { type OperationName, operations } from '../../../src/contract/operations.ts';
-import { type RunningPlatform, startPlatform } from '../../../src/platform/platform.ts';
-import { openDatabase } from '../../../src/platform/store/sqlite/database.ts';
+import { maximumInstances, toWire, type OperationName, operations } from '../../../src/contract/index.ts';
+import { type RunningPlatform, startPlatform } from '../../../src/platform/index.ts';
+import { openDatabase, openVault } from '../../../src/platform/store/index.ts';
 import { directoryForRecords } from '../../support/memory-directory.ts';
 import { oldDirectories, writeOldDirectory } from '../../support/old-directory.ts';
 import { strictReader } from '../api/read-platform.ts';
-import { openVault } from '../../../src/platform/store/vault.ts';
 
 type Json = Record<string, unknown>;
 

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { databaseFile } from '../../../src/platform/store/sqlite/database.ts';
+import { databaseFile } from '../../../src/platform/store/index.ts';
 import { recordStatements } from '../../support/every-request.ts';
 import { addManyRows } from '../../support/many-rows.ts';
 import { startTestPlatform, type TestPlatform } from '../../support/test-platform.ts';

@@ -1,7 +1,6 @@
 import { expect } from 'vitest';
-import type { OperationName } from '../../../src/contract/operations.ts';
-import type { ServiceKind } from '../../../src/contract/resources/service.ts';
-import { seedId } from '../../../src/platform/seed/ids.ts';
+import type { OperationName, ServiceKind } from '../../../src/contract/index.ts';
+import { seedId } from '../../../src/platform/seed/index.ts';
 import type { Json, TestPlatform } from '../../support/test-platform.ts';
 
 /** One call of a fix; its input may need what can be read at that moment. */

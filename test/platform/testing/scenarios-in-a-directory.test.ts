@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { addDays } from '../../../src/platform/common/clock.ts';
+import { addDays } from '../../../src/platform/common/index.ts';
 import { allScenarios, scenarios } from '../../../src/platform/testing/scenarios/scenarios.ts';
-import { seedId } from '../../../src/platform/seed/ids.ts';
-import { databaseFile } from '../../../src/platform/store/sqlite/database.ts';
+import { seedId } from '../../../src/platform/seed/index.ts';
+import { databaseFile } from '../../../src/platform/store/index.ts';
 import { manualClock } from '../engine/engine-fixture.ts';
 import { type Json, type TestPlatform, rowsOf, startTestPlatform } from '../../support/test-platform.ts';
 

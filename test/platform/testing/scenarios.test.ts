@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { scenarios } from '../../../src/platform/testing/scenarios/scenarios.ts';
-import { seedId } from '../../../src/platform/seed/ids.ts';
+import { seedId } from '../../../src/platform/seed/index.ts';
 import { type Json, type TestPlatform, rowsOf, startTestPlatform } from '../../support/test-platform.ts';
 import { expectedScenarios, type ExpectedScenario, type Step } from './expected-scenarios.ts';
 

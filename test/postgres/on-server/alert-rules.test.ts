@@ -1,13 +1,11 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { systemClock } from '../../../src/platform/common/clock.ts';
-import { silentLog } from '../../../src/platform/common/log.ts';
-import { systemRandom } from '../../../src/platform/common/random.ts';
+import { systemClock, silentLog, systemRandom } from '../../../src/platform/common/index.ts';
 import { serviceSettled } from '../../../src/platform/engine/alert-rules.ts';
-import type { EngineContext } from '../../../src/platform/engine/context.ts';
-import { runtimesOf, simulatedRuntimeName } from '../../../src/platform/runtime/runtimes.ts';
-import { createSimulatedRuntime } from '../../../src/platform/runtime/simulated/simulated-runtime.ts';
+import type { EngineContext } from '../../../src/platform/engine/index.ts';
+import { runtimesOf, simulatedRuntimeName } from '../../../src/platform/runtime/index.ts';
+import { createSimulatedRuntime } from '../../../src/platform/runtime/simulated/index.ts';
 import { openPostgresRecords } from '../../../src/platform/store/postgres/open-records.ts';
-import type { DataStore } from '../../../src/platform/store/store.ts';
+import type { DataStore } from '../../../src/platform/store/index.ts';
 import { addEnvironment, addOrganization, clusterId, organizationId } from '../../platform/engine/engine-fixture.ts';
 import { type OwnDatabase, ownDatabase } from './own-database.ts';
 

@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { parseAddress } from '../../../src/postgres/index.ts';
 import { openPostgresRecords } from '../../../src/platform/store/postgres/open-records.ts';
-import { databaseFile, openDatabase } from '../../../src/platform/store/sqlite/database.ts';
+import { databaseFile, openDatabase } from '../../../src/platform/store/index.ts';
 import { inDatabase } from '../../support/postgres/in-database.ts';
 import { addressOf, createTestDatabase, dropTestDatabase } from '../../support/postgres/test-databases.ts';
 

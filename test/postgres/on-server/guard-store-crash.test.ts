@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { parseAddress } from '../../../src/postgres/index.ts';
-import type { GuardStore } from '../../../src/server/guard/storage/guard-store.ts';
+import type { GuardStore } from '../../../src/server/guard/index.ts';
 import { postgresGuardStore } from '../../../src/server/guard/storage/postgres-store.ts';
 import { addTo, quarterHour, start, waitingRecord } from '../../server/guard/storage/store-work.ts';
 import { type PostgresServer, startPostgresServer } from '../../support/postgres/server.ts';

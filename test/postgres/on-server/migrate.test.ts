@@ -7,17 +7,21 @@ import { Client } from 'pg';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { readConfig } from '../../../src/cli/config/index.ts';
 import { moveRecords, type Move } from '../../../src/cli/wiring/move-records.ts';
-import { startPlatform } from '../../../src/platform/platform.ts';
+import { startPlatform } from '../../../src/platform/index.ts';
 import { openPostgresRecords } from '../../../src/platform/store/postgres/open-records.ts';
-import { databaseFile, openDatabase } from '../../../src/platform/store/sqlite/database.ts';
-import { readKnownRecords } from '../../../src/platform/store/sqlite/known-records.ts';
-import { prepareRestore } from '../../../src/platform/store/sqlite/replacement.ts';
-import { takeSnapshot } from '../../../src/platform/store/sqlite/snapshots.ts';
-import type { DataStore, Db } from '../../../src/platform/store/store.ts';
-import { openVault } from '../../../src/platform/store/vault.ts';
+import {
+  databaseFile,
+  openDatabase,
+  readKnownRecords,
+  prepareRestore,
+  takeSnapshot,
+  type DataStore,
+  type Db,
+  openVault,
+} from '../../../src/platform/store/index.ts';
 import { clientConfig, parseAddress, type PostgresAddress } from '../../../src/postgres/index.ts';
 import { postgresGuardStore } from '../../../src/server/guard/storage/postgres-store.ts';
-import { sqliteGuardStore } from '../../../src/server/guard/storage/guard-store.ts';
+import { sqliteGuardStore } from '../../../src/server/guard/index.ts';
 import { oldDirectories, writeOldDirectory } from '../../support/old-directory.ts';
 import { addressOf, createTestDatabase, dropTestDatabase } from '../../support/postgres/test-databases.ts';
 import { addTo, waitingRecord } from '../../server/guard/storage/store-work.ts';

@@ -7,10 +7,10 @@ import { auditShowCommand, auditVerifyCommand } from '../../../src/cli/commands/
 import { tokenListCommand, tokenRevokeCommand } from '../../../src/cli/commands/token.ts';
 import { type Config, readConfig } from '../../../src/cli/config/index.ts';
 import { migrateSchema, openPool, type PostgresPool, shownAddress } from '../../../src/postgres/index.ts';
-import { acceptToken } from '../../../src/platform/api/tokens.ts';
-import { systemRandom } from '../../../src/platform/common/random.ts';
+import { acceptToken } from '../../../src/platform/api/index.ts';
+import { systemRandom } from '../../../src/platform/common/index.ts';
 import { openPostgresRecords } from '../../../src/platform/store/postgres/open-records.ts';
-import { platformSchema } from '../../../src/platform/store/platform-schema.ts';
+import { platformSchema } from '../../../src/platform/store/index.ts';
 import { guardSchema, postgresGuardStore } from '../../../src/server/guard/storage/postgres-store.ts';
 import { addressOf } from '../../support/postgres/test-databases.ts';
 import { type OwnDatabase, ownDatabase } from './own-database.ts';

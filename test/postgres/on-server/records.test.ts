@@ -2,8 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { IncompatibleSchema, type Schema } from '../../../src/database/index.ts';
 import { openPool, type PostgresPool } from '../../../src/postgres/index.ts';
 import { openPostgresRecords } from '../../../src/platform/store/postgres/open-records.ts';
-import { platformSchema } from '../../../src/platform/store/platform-schema.ts';
-import type { DataStore } from '../../../src/platform/store/store.ts';
+import { platformSchema, type DataStore } from '../../../src/platform/store/index.ts';
 import { type OwnDatabase, ownDatabase } from './own-database.ts';
 
 let database: OwnDatabase;

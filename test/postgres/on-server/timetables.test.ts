@@ -1,13 +1,10 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { silentLog } from '../../../src/platform/common/log.ts';
-import { systemRandom } from '../../../src/platform/common/random.ts';
-import { createEngine } from '../../../src/platform/engine/create-engine.ts';
-import type { Engine } from '../../../src/platform/engine/engine.ts';
-import { anyAddress } from '../../../src/platform/engine/webhooks/target.ts';
-import { runtimesOf, simulatedRuntimeName } from '../../../src/platform/runtime/runtimes.ts';
-import { createSimulatedRuntime } from '../../../src/platform/runtime/simulated/simulated-runtime.ts';
+import { silentLog, systemRandom } from '../../../src/platform/common/index.ts';
+import { createEngine, type Engine, anyAddress } from '../../../src/platform/engine/index.ts';
+import { runtimesOf, simulatedRuntimeName } from '../../../src/platform/runtime/index.ts';
+import { createSimulatedRuntime } from '../../../src/platform/runtime/simulated/index.ts';
 import { openPostgresRecords } from '../../../src/platform/store/postgres/open-records.ts';
-import type { DataStore } from '../../../src/platform/store/store.ts';
+import type { DataStore } from '../../../src/platform/store/index.ts';
 import { addEnvironment, addOrganization, manualClock } from '../../platform/engine/engine-fixture.ts';
 import { addRule } from '../../platform/engine/timetable-fixture.ts';
 import { type OwnDatabase, ownDatabase } from './own-database.ts';

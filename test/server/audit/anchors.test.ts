@@ -2,9 +2,7 @@ import { copyFile, cp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { createAnchoring, type ChainAnchors } from '../../../src/server/audit/anchors.ts';
-import { createAuditLog } from '../../../src/server/audit/audit-log.ts';
-import { fileSink } from '../../../src/server/audit/sink.ts';
-import { verifyLogs } from '../../../src/server/audit/verify-log.ts';
+import { createAuditLog, fileSink, verifyLogs } from '../../../src/server/audit/index.ts';
 import { createTestStore } from '../guard/storage/test-stores.ts';
 import { auditLogIn, temporaryFolder } from './audit-log.ts';
 

@@ -1,7 +1,7 @@
 import { chmod, chown, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { commandSink, fileSink } from '../../../src/server/audit/sink.ts';
+import { commandSink, fileSink } from '../../../src/server/audit/index.ts';
 import { createAuditLog } from '../../../src/server/audit/audit-log.ts';
 import { eventually } from '../../support/eventually.ts';
 import { auditLogIn, temporaryFolder } from './audit-log.ts';

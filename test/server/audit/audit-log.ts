@@ -1,11 +1,9 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { directoryForRecords } from '../../support/memory-directory.ts';
-import type { AuditKeys } from '../../../src/server/audit/chain-heads.ts';
-import { fileSink } from '../../../src/server/audit/sink.ts';
+import { type AuditKeys, fileSink, verifyLog } from '../../../src/server/audit/index.ts';
 import { createAuditLog, type AuditLog } from '../../../src/server/audit/audit-log.ts';
-import { verifyLog } from '../../../src/server/audit/verify-log.ts';
-import { keysFromFile } from '../../../src/server/context/keys.ts';
+import { keysFromFile } from '../../../src/server/context/index.ts';
 
 /** A folder of its own that is gone when the test ends. */
 export async function temporaryFolder(): Promise<{ path: string } & AsyncDisposable> {

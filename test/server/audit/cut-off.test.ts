@@ -4,9 +4,7 @@ import { appendFileSync } from 'node:fs';
 import { open, readFile, rm, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { fileSink } from '../../../src/server/audit/sink.ts';
-import { createAuditLog } from '../../../src/server/audit/audit-log.ts';
-import type { LogVerification } from '../../../src/server/audit/verify-log.ts';
+import { fileSink, createAuditLog, type LogVerification } from '../../../src/server/audit/index.ts';
 import { auditLogIn, temporaryFolder } from './audit-log.ts';
 
 const entries = [{ tool: 'b', text: 'ünïcode' }, { tool: 'c' }, { tool: 'd' }];

@@ -1,6 +1,6 @@
 import { readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { LogVerification } from '../../../src/server/audit/verify-log.ts';
+import type { LogVerification } from '../../../src/server/audit/index.ts';
 import { auditLogIn } from './audit-log.ts';
 
 // A process whose disk fills up again and again, with another number of bytes left each time, and has room afterwards.

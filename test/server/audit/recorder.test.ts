@@ -1,7 +1,6 @@
 import { mkdir, readFile, rm } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
-import { readCalls } from '../../../src/server/audit/read-calls.ts';
-import { auditRecorder, type Intent } from '../../../src/server/audit/call-records.ts';
+import { readCalls, auditRecorder, type Intent } from '../../../src/server/audit/index.ts';
 import { contextWith, memoryLog } from '../../support/call-context.ts';
 import { auditLogIn, temporaryFolder } from './audit-log.ts';
 

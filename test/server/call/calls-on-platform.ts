@@ -1,12 +1,12 @@
 import { afterAll, beforeAll } from 'vitest';
 import { createClient } from '../../../src/client/client.ts';
-import { credentialOf } from '../../../src/client/credential.ts';
+import { credentialOf } from '../../../src/client/index.ts';
 import type { Call, CallDependencies } from '../../../src/server/call/call.ts';
 import { newCall } from '../../../src/server/call/run-call.ts';
-import type { AnyStage } from '../../../src/server/call/stage.ts';
-import type { Policy } from '../../../src/server/guard/policy/policy.ts';
-import type { EndedCall } from '../../../src/server/output/reply.ts';
-import { createDependencies } from '../../../src/server/protocol/shared-dependencies.ts';
+import type { AnyStage } from '../../../src/server/call/index.ts';
+import type { Policy } from '../../../src/server/guard/index.ts';
+import type { EndedCall } from '../../../src/server/output/index.ts';
+import { createDependencies } from '../../../src/server/protocol/index.ts';
 import { tools } from '../../../tools/index.ts';
 import { contextWith, memoryLog } from '../../support/call-context.ts';
 import { memoryHandover } from '../../support/memory-handover.ts';

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { readFailures } from '../../../scripts/docs/life-of-a-call.ts';
 import type { Call } from '../../../src/server/call/call.ts';
-import { stages } from '../../../src/server/call/stages/stages.ts';
-import { CallFailure } from '../../../src/server/failure/failure.ts';
-import type { EndedCall } from '../../../src/server/output/reply.ts';
+import { stages } from '../../../src/server/call/index.ts';
+import { CallFailure } from '../../../src/server/failure/index.ts';
+import type { EndedCall } from '../../../src/server/output/index.ts';
 import { tools } from '../../../tools/index.ts';
 import { policyFrom } from '../../support/guard-fixture.ts';
 import { callsOnPlatform, type Circumstances, fail, runStage } from './calls-on-platform.ts';

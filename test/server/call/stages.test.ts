@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { seedId } from '../../../src/platform/seed/ids.ts';
+import { seedId } from '../../../src/platform/seed/index.ts';
 import type { Call } from '../../../src/server/call/call.ts';
 import { newCall } from '../../../src/server/call/run-call.ts';
 import { stages } from '../../../src/server/call/stages/stages.ts';
-import { CallFailure, type Failure } from '../../../src/server/failure/failure.ts';
-import type { Policy } from '../../../src/server/guard/policy/policy.ts';
-import type { EndedCall } from '../../../src/server/output/reply.ts';
+import { CallFailure, type Failure } from '../../../src/server/failure/index.ts';
+import type { Policy } from '../../../src/server/guard/index.ts';
+import type { EndedCall } from '../../../src/server/output/index.ts';
 import { policyFrom } from '../../support/guard-fixture.ts';
 import { callsOnPlatform, type Circumstances, fail, runStage } from './calls-on-platform.ts';
 

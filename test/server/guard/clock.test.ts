@@ -5,9 +5,8 @@ import {
   questionLifetime,
   type Confirmation,
 } from '../../../src/server/guard/confirmation/confirmation.ts';
-import { ephemeralHighRiskCalls, type HighRiskCalls } from '../../../src/server/guard/storage/limits.ts';
+import { ephemeralHighRiskCalls, type HighRiskCalls, operatorIdleTime } from '../../../src/server/guard/index.ts';
 import { monotonicClock } from '../../../src/server/guard/storage/clock.ts';
-import { operatorIdleTime } from '../../../src/server/guard/storage/keys.ts';
 import { createOperatorSessions } from '../../../src/transport/http/approvals/operator-sessions.ts';
 import { temporaryFolder } from '../audit/audit-log.ts';
 import { contextWith } from '../../support/call-context.ts';

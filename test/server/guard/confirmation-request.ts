@@ -1,4 +1,4 @@
-import type { CallContext } from '../../../src/server/context/call-context.ts';
+import type { CallContext } from '../../../src/server/context/index.ts';
 import type { Approval, Approvals } from '../../../src/server/guard/approvals/approvals.ts';
 import type { Confirmer, ConfirmationRequest } from '../../../src/server/guard/confirmation/confirmation.ts';
 import { contextWith } from '../../support/call-context.ts';

@@ -1,12 +1,12 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import type { CallContext, Dialogue } from '../../../src/server/context/call-context.ts';
+import type { CallContext, Dialogue } from '../../../src/server/context/index.ts';
 import type { Approval } from '../../../src/server/guard/approvals/approvals.ts';
 import {
   createConfirmer,
   questionLifetime,
   type ConfirmationRequest,
 } from '../../../src/server/guard/confirmation/confirmation.ts';
-import { maximumQuestionLength } from '../../../src/server/guard/confirmation/question.ts';
+import { maximumQuestionLength } from '../../../src/server/guard/index.ts';
 import { asked, confirmationRequest, operatorWho } from './confirmation-request.ts';
 import { contextWith } from '../../support/call-context.ts';
 

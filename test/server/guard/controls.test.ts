@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { controlSchemas, splitControls, withControls } from '../../../src/server/guard/controls.ts';
 import { parsePolicy } from '../../../src/server/guard/policy/load.ts';
-import type { Policy } from '../../../src/server/guard/policy/policy.ts';
-import { createRegistry } from '../../../src/server/guard/tool-registry.ts';
+import { type Policy, createRegistry } from '../../../src/server/guard/index.ts';
 import { tools } from '../../../tools/index.ts';
 
 const plain: Policy = { readOnly: false };

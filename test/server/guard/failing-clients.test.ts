@@ -1,18 +1,18 @@
 import { expect, test } from 'vitest';
-import type { AskingFailure, CallContext, Dialogue } from '../../../src/server/context/call-context.ts';
+import type { AskingFailure, CallContext, Dialogue } from '../../../src/server/context/index.ts';
 import type { Approval } from '../../../src/server/guard/approvals/approvals.ts';
 import {
   createSessionMemories,
   createStatelessMemories,
   failureLifetime,
   silenceLifetime,
-} from '../../../src/server/guard/confirmation/client-memory.ts';
+  maximumQuestionLength,
+} from '../../../src/server/guard/index.ts';
 import {
   createConfirmer,
   type Confirmer,
   type ConfirmationRequest,
 } from '../../../src/server/guard/confirmation/confirmation.ts';
-import { maximumQuestionLength } from '../../../src/server/guard/confirmation/question.ts';
 import { asked, confirmationRequest, operatorWho } from './confirmation-request.ts';
 import { contextWith } from '../../support/call-context.ts';
 

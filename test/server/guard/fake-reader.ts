@@ -1,6 +1,6 @@
-import { ApiError } from '../../../src/client/errors.ts';
-import type { OperationName } from '../../../src/contract/operations.ts';
-import { createReader, type Reader } from '../../../src/server/context/reader.ts';
+import { ApiError } from '../../../src/client/index.ts';
+import type { OperationName } from '../../../src/contract/index.ts';
+import { createReader, type Reader } from '../../../src/server/context/index.ts';
 
 /** What a platform answers to reads, by operation; a function is given the input. */
 export type Answers = Partial<Record<OperationName, object | ((input: Record<string, unknown>) => object)>>;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ephemeralHighRiskCalls, type HighRiskCalls } from '../../../src/server/guard/storage/limits.ts';
+import { ephemeralHighRiskCalls, type HighRiskCalls } from '../../../src/server/guard/index.ts';
 import { createTestStore } from './storage/test-stores.ts';
 
 const minute = 60_000;

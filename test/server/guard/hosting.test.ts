@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ApiError } from '../../../src/client/errors.ts';
+import { ApiError } from '../../../src/client/index.ts';
 import { hostedModeOf } from '../../../src/server/guard/risk/hosted-environments.ts';
 import { fakeReader, type Answers } from './fake-reader.ts';
 

@@ -1,8 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { operations } from '../../../src/contract/operations.ts';
-import { assessOperations } from '../../../src/server/guard/guard.ts';
-import type { GuardedCall } from '../../../src/server/guard/guarded-call.ts';
-import { endangersProduction } from '../../../src/server/guard/risk/risk.ts';
+import { operations } from '../../../src/contract/index.ts';
+import { assessOperations, type GuardedCall, endangersProduction } from '../../../src/server/guard/index.ts';
 import { stopServices } from '../../../tools/service/stop-services.ts';
 import { connectorsTo, type Connectors } from '../../support/connectors.ts';
 import { policyFrom } from '../../support/guard-fixture.ts';

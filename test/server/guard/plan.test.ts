@@ -1,13 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { planOf } from '../../../src/server/guard/plan.ts';
-import { type Plan } from '../../../src/server/guard/planned-call.ts';
-import { planText } from '../../../src/server/guard/plan-text.ts';
+import { type Plan, planText } from '../../../src/server/guard/index.ts';
 import { readAgreement, formFor, questionFor } from '../../../src/server/guard/confirmation/question.ts';
-import type { Target } from '../../../src/server/context/target.ts';
+import type { Target, Reader } from '../../../src/server/context/index.ts';
 import { createRedaction } from '../../../src/server/redaction/index.ts';
 import { tools } from '../../../tools/index.ts';
 import { fakeReader, type Answers } from './fake-reader.ts';
-import type { Reader } from '../../../src/server/context/reader.ts';
 
 const toolNamed = (name: string) => tools.find((tool) => tool.name === name)!;
 const prod: Target = {

@@ -1,13 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { effects, type AnyOperation } from '../../../src/contract/operation.ts';
-import { allOperations, operations } from '../../../src/contract/operations.ts';
+import { effects, type AnyOperation, allOperations, operations } from '../../../src/contract/index.ts';
 import { annotationsOf, createRegistry } from '../../../src/server/guard/tool-registry.ts';
-import { denialOf } from '../../../src/server/guard/policy/policy.ts';
-import type { Target } from '../../../src/server/context/target.ts';
+import { denialOf } from '../../../src/server/guard/index.ts';
+import type { Target } from '../../../src/server/context/index.ts';
 import { needsConfirmation, needsTypedName, riskOf } from '../../../src/server/guard/risk/risk.ts';
 import { tools } from '../../../tools/index.ts';
-import { defineTool } from '../../../src/server/tool/define-tool.ts';
-import { record } from '../../../src/server/tool/render.ts';
+import { defineTool, record } from '../../../src/server/tool/index.ts';
 
 const toolOf = (operation: AnyOperation) =>
   defineTool(operation, { toolset: 'services', description: '', render: record() });

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createNameResolver } from '../../../src/server/resolve/name-resolver.ts';
+import { createNameResolver } from '../../../src/server/resolve/index.ts';
 import type { Scope } from '../../../src/server/guard/scope/scope.ts';
-import { resolverWithin, createScopeResolver } from '../../../src/server/guard/scope/scope-resolver.ts';
-import { seedId } from '../../../src/platform/seed/ids.ts';
+import { resolverWithin, createScopeResolver } from '../../../src/server/guard/index.ts';
+import { seedId } from '../../../src/platform/seed/index.ts';
 import { connectorsTo, type Connectors } from '../../support/connectors.ts';
 import { agree, failureIn, textOf, userAnswering, type TestClient } from '../../support/mcp-clients.ts';
 import { recordingCaller, resolutionProblem } from '../resolve/recording-caller.ts';

@@ -8,7 +8,7 @@ import {
   questionLifetime,
   type Confirmation,
 } from '../../../src/server/guard/confirmation/confirmation.ts';
-import type { GuardStore } from '../../../src/server/guard/storage/guard-store.ts';
+import type { GuardStore } from '../../../src/server/guard/index.ts';
 import { contextWith } from '../../support/call-context.ts';
 import { temporaryFolder } from '../audit/audit-log.ts';
 import { confirmationRequest } from './confirmation-request.ts';

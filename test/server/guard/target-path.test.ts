@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { segmentsOf } from '../../../src/contract/index.ts';
 import { readAgreement } from '../../../src/server/guard/confirmation/question.ts';
 import { targetPath, targetText } from '../../../src/server/guard/risk/named-target.ts';
-import type { Target } from '../../../src/server/context/target.ts';
+import type { Target } from '../../../src/server/context/index.ts';
 import { anyText } from '../../support/any-text.ts';
 
 const service = (name: string | undefined, more: Partial<Target> = {}): Target => ({

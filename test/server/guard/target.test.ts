@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { ApiError } from '../../../src/client/errors.ts';
-import { operations } from '../../../src/contract/operations.ts';
+import { ApiError } from '../../../src/client/index.ts';
+import { operations } from '../../../src/contract/index.ts';
 import { findTarget, withProjectName } from '../../../src/server/guard/risk/find-target.ts';
 import { fakeReader, type Answers } from './fake-reader.ts';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { seedId } from '../../../src/platform/seed/ids.ts';
-import type { Policy } from '../../../src/server/guard/policy/policy.ts';
+import { seedId } from '../../../src/platform/seed/index.ts';
+import type { Policy } from '../../../src/server/guard/index.ts';
 import { connectorsTo, type Connectors } from '../../support/connectors.ts';
 import { policyFrom } from '../../support/guard-fixture.ts';
 import { textOf } from '../../support/mcp-clients.ts';

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { hiddenSecret } from '../../../src/contract/primitives.ts';
+import { hiddenSecret } from '../../../src/contract/index.ts';
 import { maskShapes, isSecretName, looksLikeSecret } from '../../../src/server/redaction/recognition/index.ts';
 import { ordinaryTexts, secretSamples } from './corpus/samples.ts';
 import { runs } from '../../support/runs.ts';

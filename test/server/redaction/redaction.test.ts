@@ -1,9 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { hiddenSecret } from '../../../src/contract/index.ts';
-import { operations } from '../../../src/contract/operations.ts';
+import { hiddenSecret, operations } from '../../../src/contract/index.ts';
 import { createRedaction, protectLog } from '../../../src/server/redaction/index.ts';
-import { answerSchema, argumentSchema } from '../../../src/server/tool/schema.ts';
+import { answerSchema, argumentSchema } from '../../../src/server/tool/index.ts';
 import { memoryLog } from '../../support/call-context.ts';
 
 describe('redaction of text', () => {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { operations } from '../../../src/contract/operations.ts';
-import { createNameResolver, type PersistentNameResolver } from '../../../src/server/resolve/name-resolver.ts';
+import { operations } from '../../../src/contract/index.ts';
+import { createNameResolver, type PersistentNameResolver } from '../../../src/server/resolve/index.ts';
 import { listLifetime } from '../../../src/server/resolve/list-cache.ts';
-import { seedId } from '../../../src/platform/seed/ids.ts';
+import { seedId } from '../../../src/platform/seed/index.ts';
 import { startTestPlatform, type TestPlatform } from '../../support/test-platform.ts';
 import { recordingCaller, resolutionProblem, readerBy, type RecordingCaller } from './recording-caller.ts';
 

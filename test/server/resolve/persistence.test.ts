@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openNameResolver } from '../../../src/cli/wiring/name-resolver.ts';
-import { readConfig } from '../../../src/cli/config/read-config.ts';
-import { operations } from '../../../src/contract/operations.ts';
-import type { PersistentNameResolver } from '../../../src/server/resolve/name-resolver.ts';
+import { readConfig } from '../../../src/cli/config/index.ts';
+import { operations } from '../../../src/contract/index.ts';
+import type { PersistentNameResolver } from '../../../src/server/resolve/index.ts';
 import { createResourceIndex, type IndexPersistence } from '../../../src/server/resolve/resource-index.ts';
 import { readerBy } from './recording-caller.ts';
 

@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { ResourceKind } from '../../../src/server/tool/name-resolver.ts';
-import { createNameResolver, type PersistentNameResolver } from '../../../src/server/resolve/name-resolver.ts';
-import { resolutionProblemText } from '../../../src/server/resolve/problem-text.ts';
+import type { ResourceKind } from '../../../src/server/tool/index.ts';
+import {
+  createNameResolver,
+  type PersistentNameResolver,
+  resolutionProblemText,
+} from '../../../src/server/resolve/index.ts';
 import { startTestPlatform, type TestPlatform } from '../../support/test-platform.ts';
 import { createRedaction } from '../../../src/server/redaction/index.ts';
 import { recordingCaller, resolutionProblem, readerBy, type RecordingCaller } from './recording-caller.ts';

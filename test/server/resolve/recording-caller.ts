@@ -1,11 +1,10 @@
 import { createReader, type SendRead } from '../../../src/server/context/reader.ts';
 import { createClient } from '../../../src/client/client.ts';
-import { credentialOf } from '../../../src/client/credential.ts';
-import type { AnyOperation } from '../../../src/contract/operation.ts';
-import type { NameResolver, Lookup } from '../../../src/server/tool/name-resolver.ts';
-import type { JsonRecord } from '../../../src/server/json/values.ts';
-import type { ResolutionProblem } from '../../../src/server/failure/failure.ts';
-import { CallFailure } from '../../../src/server/failure/failure.ts';
+import { credentialOf } from '../../../src/client/index.ts';
+import type { AnyOperation } from '../../../src/contract/index.ts';
+import type { NameResolver, Lookup } from '../../../src/server/tool/index.ts';
+import type { JsonRecord } from '../../../src/server/json/index.ts';
+import { type ResolutionProblem, CallFailure } from '../../../src/server/failure/index.ts';
 
 /** Reads by this function, and keeps nothing: every call of a tool has a reader of its own. */
 export const readerBy = (send: SendRead): Lookup['reader'] => ({

@@ -1,11 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { AnyOperation } from '../../../src/contract/operation.ts';
-import { operations } from '../../../src/contract/operations.ts';
-import { createNameResolver } from '../../../src/server/resolve/name-resolver.ts';
+import { createNameResolver } from '../../../src/server/resolve/index.ts';
 import { mostRequests } from '../../../src/server/resolve/find.ts';
-import { joinPath } from '../../../src/contract/index.ts';
-import type { JsonRecord } from '../../../src/server/json/values.ts';
+import { joinPath, type AnyOperation, operations } from '../../../src/contract/index.ts';
+import type { JsonRecord } from '../../../src/server/json/index.ts';
 import { resolutionProblem } from './recording-caller.ts';
 import { readerBy } from './recording-caller.ts';
 import { runs } from '../../support/runs.ts';

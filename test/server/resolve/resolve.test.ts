@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { createNameResolver, type PersistentNameResolver } from '../../../src/server/resolve/name-resolver.ts';
-import { seedId } from '../../../src/platform/seed/ids.ts';
+import { createNameResolver, type PersistentNameResolver } from '../../../src/server/resolve/index.ts';
+import { seedId } from '../../../src/platform/seed/index.ts';
 import { startTestPlatform, type TestPlatform } from '../../support/test-platform.ts';
 import { recordingCaller, type RecordingCaller } from './recording-caller.ts';
 

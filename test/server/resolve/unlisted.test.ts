@@ -2,9 +2,12 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { request } from 'undici';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { allOperations, operations } from '../../../src/contract/operations.ts';
-import { createNameResolver, type PersistentNameResolver } from '../../../src/server/resolve/name-resolver.ts';
-import { resolutionProblemText } from '../../../src/server/resolve/problem-text.ts';
+import { allOperations, operations } from '../../../src/contract/index.ts';
+import {
+  createNameResolver,
+  type PersistentNameResolver,
+  resolutionProblemText,
+} from '../../../src/server/resolve/index.ts';
 import { startTestPlatform, type TestPlatform } from '../../support/test-platform.ts';
 import { createRedaction } from '../../../src/server/redaction/index.ts';
 import { recordingCaller, resolutionProblem, type RecordingCaller } from './recording-caller.ts';

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { serviceKinds } from '../../../src/contract/resources/service.ts';
+import { serviceKinds } from '../../../src/contract/index.ts';
 import { parseUri, uriOf, uriParts } from '../../../src/server/resolve/uri.ts';
 
 const id = '00000000-0000-4000-8000-000000000001';

@@ -1,9 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { serviceKinds } from '../../../src/contract/resources/service.ts';
-import { listed } from '../../../src/server/guard/tool-registry.ts';
+import { serviceKinds } from '../../../src/contract/index.ts';
+import { listed } from '../../../src/server/guard/index.ts';
 import { aliasesOf, shownName, withOwnNames } from '../../../src/server/tool/argument-names.ts';
-import { pointsAt } from '../../../src/server/tool/references.ts';
+import { pointsAt } from '../../../src/server/tool/index.ts';
 import { tools } from '../../../tools/index.ts';
 
 const aliases = tools.flatMap((tool) =>

@@ -1,9 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { operations } from '../../../src/contract/operations.ts';
-import type { AnyOperation } from '../../../src/contract/operation.ts';
+import { operations, type AnyOperation } from '../../../src/contract/index.ts';
 import { issuesOf as issuesOfTool } from '../../../src/server/tool/arguments.ts';
-import { defineTool } from '../../../src/server/tool/define-tool.ts';
-import { record, table } from '../../../src/server/tool/render.ts';
+import { defineTool, record, table } from '../../../src/server/tool/index.ts';
 
 const issuesOf = (operation: AnyOperation, args: Record<string, unknown>) =>
   issuesOfTool(defineTool(operation, { toolset: 'services', description: '', render: record() }), args);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { lenientArguments } from '../../../src/server/tool/lenient-arguments.ts';
-import type { Tool } from '../../../src/server/tool/tool.ts';
+import type { Tool } from '../../../src/server/tool/index.ts';
 import { connectorsTo, type Connectors } from '../../support/connectors.ts';
 import { textOf, type TestClient } from '../../support/mcp-clients.ts';
 import { startTestPlatform, type TestPlatform } from '../../support/test-platform.ts';

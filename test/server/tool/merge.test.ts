@@ -1,11 +1,10 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { inputShape } from '../../../src/contract/operation.ts';
-import { operations } from '../../../src/contract/operations.ts';
+import { inputShape, operations } from '../../../src/contract/index.ts';
 import { mergeInto } from '../../../src/server/tool/merge-patch.ts';
 import { partialShape, nullableIn } from '../../../src/server/tool/partial-update.ts';
-import { isRecord, type JsonRecord } from '../../../src/server/json/values.ts';
+import { isRecord, type JsonRecord } from '../../../src/server/json/index.ts';
 
 /** The algorithm of RFC 7396 as its section 2 writes it down. */
 function mergePatch(target: unknown, patch: unknown): unknown {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Policy } from '../../../src/server/guard/policy/policy.ts';
-import { proposable, withProposable, type NextCall } from '../../../src/server/tool/next-calls.ts';
-import { metaKeys } from '../../../src/server/output/reply.ts';
+import type { Policy } from '../../../src/server/guard/index.ts';
+import { proposable, withProposable, type NextCall } from '../../../src/server/tool/index.ts';
+import { metaKeys } from '../../../src/server/output/index.ts';
 import { connectorsTo, type Connectors } from '../../support/connectors.ts';
 import { policyFrom } from '../../support/guard-fixture.ts';
 import { startTestPlatform, type TestPlatform } from '../../support/test-platform.ts';

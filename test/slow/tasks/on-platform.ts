@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { AnyOperation } from '../../../src/contract/operation.ts';
-import { operations } from '../../../src/contract/operations.ts';
+import { type AnyOperation, operations } from '../../../src/contract/index.ts';
 import type { Client } from '../../../src/client/client.ts';
 import { scenarios } from '../../../src/platform/testing/scenarios/scenarios.ts';
 import { startTestPlatform } from '../../support/test-platform.ts';

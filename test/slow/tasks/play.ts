@@ -1,6 +1,6 @@
 import type { CallToolResult } from '@modelcontextprotocol/client';
 import { isServiceKind } from '../../../src/contract/index.ts';
-import { metaKeys } from '../../../src/server/output/reply.ts';
+import { metaKeys } from '../../../src/server/output/index.ts';
 import { textOf, type TestClient } from '../../support/mcp-clients.ts';
 
 type Args = Record<string, unknown>;

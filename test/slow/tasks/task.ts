@@ -1,4 +1,4 @@
-import type { OperationName } from '../../../src/contract/operations.ts';
+import type { OperationName } from '../../../src/contract/index.ts';
 import type { Step } from './play.ts';
 
 type Row = Readonly<Record<string, unknown>>;

@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { createClient } from '../../../src/client/client.ts';
-import { credentialOf } from '../../../src/client/credential.ts';
+import { credentialOf } from '../../../src/client/index.ts';
 import { allScenarios, scenarios } from '../../../src/platform/testing/scenarios/scenarios.ts';
 import { connectorsTo } from '../../support/connectors.ts';
 import { agree, userAnswering } from '../../support/mcp-clients.ts';

@@ -16,7 +16,7 @@ import {
   startDockerContainer,
   tagDockerImage,
 } from '../../../src/platform/runtime/docker/api/index.ts';
-import { systemRandom } from '../../../src/platform/common/random.ts';
+import { systemRandom } from '../../../src/platform/common/index.ts';
 
 /**
  * Everything on an engine, by kind, name and version: a change of anything shows. Containers of services are left out.

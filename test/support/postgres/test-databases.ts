@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Client } from 'pg';
 import { parseAddress } from '../../../src/postgres/index.ts';
 import { openPostgresRecords } from '../../../src/platform/store/postgres/open-records.ts';
-import type { DataStore } from '../../../src/platform/store/store.ts';
+import type { DataStore } from '../../../src/platform/store/index.ts';
 import { seenAtLast } from '../eventually.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { selected, selectorIn } from '../../../../src/platform/engine/measurements/selector.ts';
-import { requirePromql } from '../../../../src/platform/api/handlers/field-validation.ts';
+import { requirePromql } from '../../../../src/platform/api/index.ts';
 
 const series = [
   ['web', 'shop'],

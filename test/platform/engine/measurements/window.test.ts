@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createWindow, durationAt } from '../../../../src/platform/engine/measurements/window.ts';
-import { durationBounds, type InstanceUse, type Measured } from '../../../../src/platform/runtime/measured.ts';
+import { durationBounds, type InstanceUse, type Measured } from '../../../../src/platform/runtime/index.ts';
 
 const use = (id: string, at: number, cpuSeconds: number, more: Partial<InstanceUse> = {}): InstanceUse => ({
   serviceId: 'web',

@@ -2,8 +2,8 @@ import { createServer, type IncomingHttpHeaders, type Server, type ServerRespons
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { WebhookDelivery, WebhookEvent } from '../../../../src/contract/resources/webhook.ts';
-import { systemRandom } from '../../../../src/platform/common/random.ts';
-import { maximumDeliveryAttempts } from '../../../../src/platform/engine/webhooks/deliveries.ts';
+import { systemRandom } from '../../../../src/platform/common/index.ts';
+import { maximumDeliveryAttempts } from '../../../../src/platform/engine/index.ts';
 import { type AddressPolicy, publicOnly } from '../../../../src/platform/engine/webhooks/target.ts';
 import { addEnvironment, openEngineFixture, organizationId, type EngineFixture } from '../engine-fixture.ts';
 

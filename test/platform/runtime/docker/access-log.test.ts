@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { durationBounds } from '../../../../src/platform/runtime/measured.ts';
+import { durationBounds } from '../../../../src/platform/runtime/index.ts';
 import {
   countRequests,
   linesSince,

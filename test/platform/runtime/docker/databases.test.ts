@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { ServiceToRun } from '../../../../src/platform/runtime/task.ts';
+import type { ServiceToRun } from '../../../../src/platform/runtime/index.ts';
 import {
   databaseImage,
   databaseVariables,

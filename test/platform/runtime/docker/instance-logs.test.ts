@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import { newLines, runningLines } from '../../../../src/platform/runtime/docker/observation/instance-logs.ts';
 import type { DockerTask } from '../../../../src/platform/runtime/docker/api/index.ts';
-import type { RunningVersion } from '../../../../src/platform/runtime/index.ts';
-import type { Task } from '../../../../src/platform/runtime/task.ts';
+import type { RunningVersion, Task } from '../../../../src/platform/runtime/index.ts';
 import { startFakeEngine } from './fake-engine.ts';
 
 const service = {

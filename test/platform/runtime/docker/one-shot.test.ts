@@ -3,7 +3,7 @@ import { dockerBackups } from '../../../../src/platform/runtime/docker/databases
 import { observeOneShot, type OneShot } from '../../../../src/platform/runtime/docker/databases/backups/one-shot.ts';
 import type { DockerContext } from '../../../../src/platform/runtime/docker/docker-context.ts';
 import { writeRecord } from '../../../../src/platform/runtime/docker/record.ts';
-import type { BackupTask } from '../../../../src/platform/runtime/database-backups.ts';
+import type { BackupTask } from '../../../../src/platform/runtime/index.ts';
 import { specs } from '../../engine/engine-fixture.ts';
 import { startFakeEngine } from './fake-engine.ts';
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { systemClock } from '../../../../src/platform/common/clock.ts';
+import { systemClock } from '../../../../src/platform/common/index.ts';
 import { createDockerClient, parseDockerAddress } from '../../../../src/platform/runtime/docker/api/index.ts';
 import { createDockerRuntime } from '../../../../src/platform/runtime/docker/docker-runtime.ts';
-import { RuntimeUnreachable } from '../../../../src/platform/runtime/problem.ts';
+import { RuntimeUnreachable } from '../../../../src/platform/runtime/index.ts';
 
 const nothingKnown = async () => ({ serviceIds: new Set<string>(), environmentIds: new Set<string>(), records: [] });
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { rateHeaders } from '../../../../src/contract/limits.ts';
+import { rateHeaders } from '../../../../src/contract/index.ts';
 import { startTestPlatform } from '../../../support/test-platform.ts';
 import { type ControlledPlatform, startInstantPlatform } from './controlled-platform.ts';
 

@@ -1,5 +1,5 @@
 import { request } from 'undici';
-import type { PlatformOptions } from '../../../../src/platform/platform.ts';
+import type { PlatformOptions } from '../../../../src/platform/index.ts';
 import { type Json, type TestPlatform, startTestPlatform } from '../../../support/test-platform.ts';
 
 interface ControlResponse {

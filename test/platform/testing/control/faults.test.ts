@@ -1,7 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { rateHeaders } from '../../../../src/contract/limits.ts';
-import type { OperationName } from '../../../../src/contract/operations.ts';
+import { rateHeaders, type OperationName } from '../../../../src/contract/index.ts';
 import { type Json, rowsOf } from '../../../support/test-platform.ts';
 import { type ControlledPlatform, startInstantPlatform } from './controlled-platform.ts';
 

@@ -7,9 +7,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
-import { databaseFile, openDatabase } from '../../../../src/platform/store/sqlite/database.ts';
-import { takeSnapshot } from '../../../../src/platform/store/sqlite/snapshots.ts';
-import { openVault } from '../../../../src/platform/store/vault.ts';
+import { databaseFile, openDatabase, takeSnapshot, openVault } from '../../../../src/platform/store/index.ts';
 
 const program = fileURLToPath(new URL('./restore-process.ts', import.meta.url));
 

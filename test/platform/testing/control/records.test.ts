@@ -3,10 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { startPlatform } from '../../../../src/platform/platform.ts';
-import { databaseFile } from '../../../../src/platform/store/sqlite/database.ts';
-import { createToken, revokeToken } from '../../../../src/platform/api/tokens.ts';
-import { keyFile } from '../../../../src/platform/store/vault.ts';
+import { startPlatform } from '../../../../src/platform/index.ts';
+import { databaseFile, keyFile } from '../../../../src/platform/store/index.ts';
+import { createToken, revokeToken } from '../../../../src/platform/api/index.ts';
 import { rowsOf } from '../../../support/test-platform.ts';
 import { type ControlledPlatform, startInstantPlatform } from './controlled-platform.ts';
 

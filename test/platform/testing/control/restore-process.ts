@@ -1,5 +1,4 @@
-import { prepareRestore } from '../../../../src/platform/store/sqlite/replacement.ts';
-import { openVault } from '../../../../src/platform/store/vault.ts';
+import { prepareRestore, openVault } from '../../../../src/platform/store/index.ts';
 
 // A process that restores a snapshot until it is killed: the data directory and the snapshot's name are its arguments.
 const [dataDir = '', name = ''] = process.argv.slice(2);

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { OperationName } from '../../../../src/contract/operations.ts';
+import type { OperationName } from '../../../../src/contract/index.ts';
 import type { Json } from '../../../support/test-platform.ts';
 import { type Answer, type SharedPlatforms, startSharedPlatforms } from './shared-platforms.ts';
 

@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import type { OperationName } from '../../../../src/contract/operations.ts';
+import type { OperationName } from '../../../../src/contract/index.ts';
 import type { Json } from '../../../support/test-platform.ts';
 import type { Answer } from './shared-platforms.ts';
 

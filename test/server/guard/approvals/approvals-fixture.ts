@@ -1,12 +1,14 @@
 import { join } from 'node:path';
 import { createApprovals, type ApprovalRequest } from '../../../../src/server/guard/approvals/approvals.ts';
-import { createApprovalQueue } from '../../../../src/server/guard/approvals/approval-queue.ts';
-import type { Decision, RecordDecision } from '../../../../src/server/audit/call-records.ts';
-import { keysFromFile } from '../../../../src/server/context/keys.ts';
-import type { GuardStore } from '../../../../src/server/guard/storage/guard-store.ts';
-import { terminalSource } from '../../../../src/server/guard/storage/limits.ts';
-import { sqliteGuardStore } from '../../../../src/server/guard/storage/guard-store.ts';
-import type { Verdict } from '../../../../src/server/guard/storage/tables.ts';
+import {
+  createApprovalQueue,
+  type GuardStore,
+  terminalSource,
+  sqliteGuardStore,
+  type Verdict,
+} from '../../../../src/server/guard/index.ts';
+import type { Decision, RecordDecision } from '../../../../src/server/audit/index.ts';
+import { keysFromFile } from '../../../../src/server/context/index.ts';
 import { confirmationRequest } from '../confirmation-request.ts';
 
 interface ApprovalsOptions {

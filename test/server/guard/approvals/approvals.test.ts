@@ -2,11 +2,14 @@ import { createHmac } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { approvalLifetime, type Approval } from '../../../../src/server/guard/approvals/approvals.ts';
-import type { RecordDecision } from '../../../../src/server/audit/call-records.ts';
-import type { Pending } from '../../../../src/server/guard/approvals/pending-calls.ts';
-import { hasSecret, setSecret } from '../../../../src/server/guard/approvals/operator-secret.ts';
-import { terminalSource } from '../../../../src/server/guard/storage/limits.ts';
-import { maximumWaiting } from '../../../../src/server/guard/storage/waiting-records.ts';
+import type { RecordDecision } from '../../../../src/server/audit/index.ts';
+import {
+  type Pending,
+  hasSecret,
+  setSecret,
+  terminalSource,
+  maximumWaiting,
+} from '../../../../src/server/guard/index.ts';
 import { temporaryFolder } from '../../audit/audit-log.ts';
 import { approvalRequest, approvalsIn } from './approvals-fixture.ts';
 import { operatorSecret, setOperatorSecret } from '../../../support/guard-fixture.ts';

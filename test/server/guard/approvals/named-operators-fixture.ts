@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { operations } from '../../../../src/contract/index.ts';
-import type { Target } from '../../../../src/server/context/target.ts';
+import type { Target } from '../../../../src/server/context/index.ts';
 import type { CallSituation } from '../../../../src/server/guard/policy/match.ts';
 import { tools } from '../../../../tools/index.ts';
 import { type Entry, secretOf, writeOperators } from '../../../support/operators-file.ts';

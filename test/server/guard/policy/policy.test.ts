@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { effects } from '../../../../src/contract/operation.ts';
-import { operations, type OperationName } from '../../../../src/contract/operations.ts';
+import { effects, operations, type OperationName } from '../../../../src/contract/index.ts';
 import { parsePolicy } from '../../../../src/server/guard/policy/load.ts';
 import {
   allowedVariables,
@@ -15,7 +14,7 @@ import {
   withRules,
   type Policy,
 } from '../../../../src/server/guard/policy/policy.ts';
-import type { Target } from '../../../../src/server/context/target.ts';
+import type { Target } from '../../../../src/server/context/index.ts';
 import { riskOf } from '../../../../src/server/guard/risk/risk.ts';
 import { tools } from '../../../../tools/index.ts';
 

@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
-import { exportCounts } from '../../../../src/server/guard/storage/counts.ts';
-import { sqliteGuardStore } from '../../../../src/server/guard/storage/guard-store.ts';
+import { exportCounts, sqliteGuardStore } from '../../../../src/server/guard/index.ts';
 import { temporaryFolder } from '../../audit/audit-log.ts';
 import { earlierStore, expectEarlierState } from './earlier-state.ts';
 import { addTo, start, waitingRecord } from './store-work.ts';

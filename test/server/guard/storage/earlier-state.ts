@@ -1,8 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { terminalSource } from '../../../../src/server/guard/storage/limits.ts';
-import type { GuardStore } from '../../../../src/server/guard/storage/guard-store.ts';
+import { terminalSource, type GuardStore } from '../../../../src/server/guard/index.ts';
 import { quarterHour, start, waitingRecord } from './store-work.ts';
 
 const hour = 60 * 60_000;

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
-import { sqliteGuardStore } from '../../../../src/server/guard/storage/guard-store.ts';
+import { sqliteGuardStore } from '../../../../src/server/guard/index.ts';
 import { isKilledAt } from '../../../support/killed-conversion.ts';
 import { temporaryFolder } from '../../audit/audit-log.ts';
 import { earlierStore, expectEarlierState } from './earlier-state.ts';

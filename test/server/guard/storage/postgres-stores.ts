@@ -1,5 +1,5 @@
 import { parseAddress } from '../../../../src/postgres/index.ts';
-import type { GuardStore } from '../../../../src/server/guard/storage/guard-store.ts';
+import type { GuardStore } from '../../../../src/server/guard/index.ts';
 import { postgresGuardStore } from '../../../../src/server/guard/storage/postgres-store.ts';
 import { inDatabase } from '../../../support/postgres/in-database.ts';
 import type { Tampering } from './test-stores.ts';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { maximumWaiting } from '../../../../src/server/guard/storage/waiting-records.ts';
+import { maximumWaiting } from '../../../../src/server/guard/index.ts';
 import { createTestStore } from './test-stores.ts';
 import { prepareRace, start, wanted, type Won } from './store-work.ts';
 import { isLanding } from '../../../suites.ts';

@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
-import { sqliteGuardStore } from '../../../../src/server/guard/storage/guard-store.ts';
+import { sqliteGuardStore } from '../../../../src/server/guard/index.ts';
 import { temporaryFolder } from '../../audit/audit-log.ts';
 import { start, waitingRecord } from './store-work.ts';
 

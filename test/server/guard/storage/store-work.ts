@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { GuardStore } from '../../../../src/server/guard/storage/guard-store.ts';
+import type { GuardStore } from '../../../../src/server/guard/index.ts';
 import type { WaitingRecord } from '../../../../src/server/guard/storage/waiting-records.ts';
 
 /** When the tests with stores take place. */

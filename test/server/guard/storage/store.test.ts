@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { maximumWaiting, type FoundRecord } from '../../../../src/server/guard/storage/waiting-records.ts';
-import { terminalSource } from '../../../../src/server/guard/storage/limits.ts';
+import { terminalSource } from '../../../../src/server/guard/index.ts';
 import { createTestStore } from './test-stores.ts';
 import { addTo, quarterHour, start, waitingRecord } from './store-work.ts';
 

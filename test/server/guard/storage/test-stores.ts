@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import type { GuardStore } from '../../../../src/server/guard/storage/guard-store.ts';
-import { sqliteGuardStore } from '../../../../src/server/guard/storage/guard-store.ts';
+import { type GuardStore, sqliteGuardStore } from '../../../../src/server/guard/index.ts';
 import { temporaryFolder } from '../../audit/audit-log.ts';
 
 /** What someone without the keys does to the records of a store. */

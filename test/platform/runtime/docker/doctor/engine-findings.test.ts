@@ -10,7 +10,7 @@ import { withoutAgents } from '../../../../../src/platform/runtime/docker/nodes/
 import { startFakeEngine } from '../fake-engine.ts';
 import type { KnownRecords } from '../../../../../src/platform/index.ts';
 import type { PlacementRule } from '../../../../../src/platform/runtime/docker/nodes/placement-rules.ts';
-import type { DoctorFinding } from '../../../../../src/platform/common/finding.ts';
+import type { DoctorFinding } from '../../../../../src/platform/common/index.ts';
 import { runProgram, temporaryDirectory } from '../../../../support/built-program.ts';
 
 const manager = { LocalNodeState: 'active', ControlAvailable: true, NodeID: 'n1', Managers: 1 };

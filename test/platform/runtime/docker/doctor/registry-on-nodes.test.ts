@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { ExaminedEngine } from '../../../../../src/platform/runtime/docker/doctor/examined-engine.ts';
 import { registryOnNodesFindings } from '../../../../../src/platform/runtime/docker/doctor/registry-on-nodes.ts';
-import type { DoctorFinding } from '../../../../../src/platform/common/finding.ts';
+import type { DoctorFinding } from '../../../../../src/platform/common/index.ts';
 import { createManagersClient, type DockerNode } from '../../../../../src/platform/runtime/docker/api/index.ts';
 import { notAllowed } from '../../../../../src/platform/runtime/docker/agent/program/allowed-requests.ts';
 import { withoutAgents } from '../../../../../src/platform/runtime/docker/nodes/node-access.ts';
