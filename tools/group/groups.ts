@@ -88,7 +88,7 @@ const labels = groupTools({
   },
   descriptions: {
     list: 'Labels (tags) of services, by labels group.',
-    create: 'Create a group of labels (tags). Services get it by labels_groups.',
+    create: 'Create a group of labels (tags). Services get it by labels_groups [{id}] of their update tool.',
     update: 'Change the labels (tags) of a group, item by item by key, or its name.',
   },
   columns: ['name', 'labels', 'id'],
@@ -107,7 +107,8 @@ const annotations = groupTools({
   },
   descriptions: {
     list: 'Annotations by group, and the objects of the cluster that have them.',
-    create: 'Create a group of annotations for services, pods. Services get it by annotations_groups.',
+    create:
+      'Create a group of annotations for services, pods. Services get it by annotations_groups [{id}] of their update tool.',
     update: 'Change the annotations of a group, item by item by key, or its name or scopes.',
   },
   columns: ['name', 'annotations', 'scopes', 'id'],
