@@ -1,6 +1,7 @@
 import { booleanText, type CommandName, flagOf, type Option, path, type ValueOf } from './fields.ts';
 import { httpOptions } from './http-options.ts';
-import { options, scopeOptions } from './options.ts';
+import { options } from './options.ts';
+import { scopeOptions } from './scope-options.ts';
 import { engineOptions, testingOptions } from './platform-options.ts';
 
 /** Every option. The flag is the member's name unless `flagName` is set. */
