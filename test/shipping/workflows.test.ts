@@ -23,7 +23,9 @@ interface Workflow {
         readonly permissions?: Readonly<Record<string, string>>;
         readonly steps: readonly Step[];
         readonly strategy?: {
-          readonly matrix: { readonly node: readonly { readonly name: string; readonly version: string }[] };
+          readonly matrix: {
+            readonly node: readonly { readonly name: string; readonly version: string; readonly soak?: number }[];
+          };
         };
         readonly 'timeout-minutes'?: number;
       }
@@ -100,13 +102,19 @@ describe.each([
 ])('%s', (file, job, script) => {
   test('runs its list on the oldest Node that the package takes, and on the pinned one', () => {
     const { strategy, steps } = workflow(file).jobs[job]!;
-    expect(strategy!.matrix.node).toEqual([
+    expect(strategy!.matrix.node).toMatchObject([
       { name: 'oldest', version: `${manifest.engines.node.replace('>=', '')}.0` },
       { name: 'newest', version: '' },
     ]);
-    expect(steps.find(({ run }) => run === script)!.env).toEqual({ TEST_NODE: '${{ matrix.node.version }}' });
+    expect(steps.find(({ run }) => run === script)!.env).toMatchObject({ TEST_NODE: '${{ matrix.node.version }}' });
     expect(readText('.ci/list')).toContain('npm install --no-save "node@$TEST_NODE"');
   });
+});
+
+test('every night a platform runs for two hours', () => {
+  const { strategy, steps } = workflow('nightly.yml').jobs['full']!;
+  expect(strategy!.matrix.node.map(({ soak }) => soak)).toContain(120);
+  expect(steps.find(({ run }) => run === '.ci/full')!.env).toHaveProperty('SOAK_MINUTES', '${{ matrix.node.soak }}');
 });
 
 describe('a release', () => {
