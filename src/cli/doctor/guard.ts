@@ -67,7 +67,7 @@ export async function approvalsFinding(config: Config): Promise<DoctorFinding> {
     return approvals.bad(
       `the operator's file can't be read: ${errorMessage(error)}`,
       code === 'EACCES' || code === 'EPERM'
-        ? 'Give this user read access to it, or use infra-mcp as the user whose file it is.'
+        ? 'Give this user read access to it, or work as the user whose file it is.'
         : `Set the secret again: ${typedCommand(config, 'approve --set-secret')}`,
     );
   }
