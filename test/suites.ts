@@ -38,7 +38,7 @@ export interface Suite {
         readonly fewer?: string;
       };
   /**
-   * About how many minutes it takes on two cores: in the landing list as a part of a whole run. Left out where nobody
+   * About how many minutes it takes on two cores, as a part of a whole run of the list, beside other load. Left out where nobody
    * measured.
    */
   readonly minutes?: Partial<Record<List, number>>;
@@ -171,7 +171,7 @@ export const suites: readonly Suite[] = [
     script: 'check',
     covers: 'format, types, style, unused code',
     landing: 'all',
-    minutes: { landing: 0.6 },
+    minutes: { landing: 0.5, full: 0.8 },
     byHand: 'before every commit',
   },
   {
@@ -180,7 +180,7 @@ export const suites: readonly Suite[] = [
     covers: 'the fast tests: everything that no suite below has',
     files: ['test/**/*.test.ts'],
     landing: 'all',
-    minutes: { landing: 1 },
+    minutes: { landing: 0.7, full: 0.7 },
     byHand: 'before every commit',
     needs: ['git', 'openssl'],
   },
@@ -193,7 +193,7 @@ export const suites: readonly Suite[] = [
       without: onlyInFullOfE2e,
       fewer: 'what every tool does with names and repeated arguments for every fifth; one policy of each kind',
     },
-    minutes: { landing: 6.5 },
+    minutes: { landing: 8.5, full: 14 },
     byHand: 'when you change a tool, the guard or a transport',
   },
   {
@@ -204,7 +204,7 @@ export const suites: readonly Suite[] = [
       fewer:
         'fewer inputs of property tests and moments of a crash, and of the options of `platform` and `control` those that find most',
     },
-    minutes: { landing: 8.5 },
+    minutes: { landing: 6.5, full: 22 },
     byHand: 'when you touch one of its files, or the command line',
     covers:
       "what starts whole programs, goes through everything there is, tries many inputs, or keeps the platform's control",
@@ -257,7 +257,7 @@ export const suites: readonly Suite[] = [
     covers: 'hostile platforms and callers against every tool, over both transports and protocol revisions',
     files: ['test/attacks/**/*.test.ts'],
     landing: { fewer: 'most attacks by one kind of client on every tool, ten tools by the other three' },
-    minutes: { landing: 4 },
+    minutes: { landing: 2.1, full: 3.7 },
     byHand: 'when you change the guard, redaction or a transport',
   },
   {
@@ -266,7 +266,7 @@ export const suites: readonly Suite[] = [
     covers: 'every tool and resource against another platform of the family, with each way in which it may differ',
     files: ['test/{foreign,other-platform}/**/*.test.ts'],
     landing: { fewer: 'every call with no difference and with all; with each by itself, the calls that it touches' },
-    minutes: { landing: 3.5 },
+    minutes: { landing: 3.8, full: 4.6 },
     byHand: 'when you change the client, how answers are read, or the other platform of the tests',
   },
   {
@@ -288,7 +288,7 @@ export const suites: readonly Suite[] = [
       without: ['test/postgres/on-server/concurrent/requests.test.ts'],
       fewer: "of the platform's tests those that know which database there is",
     },
-    minutes: { landing: 5, full: 6 },
+    minutes: { landing: 3.7, full: 11 },
     byHand: 'when you change what is stored, or a query',
     needs: ['postgresql-15'],
   },
@@ -305,7 +305,7 @@ export const suites: readonly Suite[] = [
       fewer:
         'one kind of proxy, one moment of each kind at which something is stopped, no migration that is interrupted',
     },
-    minutes: { landing: 8 },
+    minutes: { landing: 5, full: 17 },
     byHand: 'when you change what several platforms or servers share',
     needs: ['postgresql-15', 'haproxy', 'caddy'],
   },
@@ -314,7 +314,7 @@ export const suites: readonly Suite[] = [
     script: 'conformance',
     covers: 'the MCP conformance suite, both revisions',
     landing: 'all',
-    minutes: { landing: 0.8 },
+    minutes: { landing: 0.3, full: 0.3 },
     byHand: 'when you change the protocol or a transport',
   },
   {
@@ -322,7 +322,7 @@ export const suites: readonly Suite[] = [
     script: 'inspect',
     covers: 'the tools as the MCP Inspector sees them',
     landing: 'all',
-    minutes: { landing: 0.2 },
+    minutes: { landing: 0.1, full: 0.1 },
     byHand: 'when you change a schema',
   },
   {
@@ -332,7 +332,7 @@ export const suites: readonly Suite[] = [
       'the approvals page in a browser: what it does, how it looks in two widths and colour schemes, and whether everybody can use it; and which pages of other origins may use a server',
     files: ['test/browser/**/*.test.ts'],
     landing: { without: ['test/browser/{readme-picture,approvals-look}.test.ts'] },
-    minutes: { landing: 2.5 },
+    minutes: { landing: 1.8, full: 2.3 },
     byHand: 'when you change the approvals page',
     needs: ['chromium', 'fonts-dejavu-core'],
   },
@@ -341,7 +341,7 @@ export const suites: readonly Suite[] = [
     script: 'build',
     covers: 'what is shipped',
     landing: 'all',
-    minutes: { landing: 0.2 },
+    minutes: { landing: 0.1, full: 0.1 },
     byHand: 'when you change `scripts/build/`',
   },
   {
@@ -349,7 +349,7 @@ export const suites: readonly Suite[] = [
     script: 'demo',
     covers: 'the demo in a terminal',
     landing: 'all',
-    minutes: { landing: 0.3 },
+    minutes: { landing: 0.2, full: 0.2 },
     byHand: 'when you change the demo',
   },
   {
@@ -357,7 +357,7 @@ export const suites: readonly Suite[] = [
     script: 'docs:check',
     covers: 'whether the generated pages and manifests are current',
     landing: 'all',
-    minutes: { landing: 0.1 },
+    minutes: { landing: 0.1, full: 0.1 },
     byHand: 'before every commit',
   },
   {
@@ -370,7 +370,7 @@ export const suites: readonly Suite[] = [
       without: onlyInFullOfDocker,
       fewer: 'of each other file the cases that find most; the others skip themselves there',
     },
-    minutes: { landing: 9.5, full: 50 },
+    minutes: { landing: 5.6, full: 34 },
     byHand: 'when you change the Docker runtime; at least the files of what you change',
     needs: forDocker,
   },
@@ -383,7 +383,7 @@ export const suites: readonly Suite[] = [
       without: ['test/slow/{engine-crash,http-soak,readme,release,restore-killed}.test.ts'],
       fewer: 'each task once, on a platform that is far away',
     },
-    minutes: { landing: 4 },
+    minutes: { landing: 4.5, full: 5.6 },
     byHand: 'when you change storage, packaging or the README',
     needs: ['git'],
   },
@@ -393,7 +393,7 @@ export const suites: readonly Suite[] = [
     covers: 'the worked examples of this page, each on a copy of the repository',
     files: ['test/contributing/**/*.test.ts'],
     landing: 'nothing',
-    minutes: { full: 2 },
+    minutes: { full: 3.2 },
     byHand: 'when you change a line that an example refers to',
     needs: ['git'],
   },
@@ -403,7 +403,7 @@ export const suites: readonly Suite[] = [
     covers:
       'three files of the docker suite once more, with the engine of Debian 13, in a root file system that it makes with `debootstrap` and removes',
     landing: 'nothing',
-    minutes: { full: 4 },
+    minutes: { full: 4.5 },
     byHand: 'when you change what is asked of Docker engines',
     needs: [...forDocker, 'debootstrap'],
   },
@@ -413,7 +413,7 @@ export const suites: readonly Suite[] = [
     covers: 'MCP clients made by others, which it installs from the package registry, 600 MB in all',
     files: ['test/clients/**/*.test.ts'],
     landing: 'nothing',
-    minutes: { full: 7 },
+    minutes: { full: 4.6 },
     byHand:
       'when you change a transport, what clients are told, or how calls are agreed to; with newer versions before a release',
   },
