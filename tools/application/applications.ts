@@ -19,6 +19,7 @@ import {
   readsInsteadOf,
 } from '../../src/server/tool/index.ts';
 import { portsOf, serviceFields, serviceUpdate, withHealthchecks } from '../shared/service-update.ts';
+import { groupsGiven } from '../shared/group-names.ts';
 import { startMoment } from '../shared/deployment-started.ts';
 import { subjectAt } from '../shared/any-service.ts';
 import { servingNow } from '../shared/serving.ts';
@@ -141,6 +142,7 @@ export const createApplication = defineTool(operations.create_application, {
   expand: async (args, context) => [
     { operation: operations.create_application, input: await creationRequest(args, context) },
   ],
+  preview: groupsGiven,
   render: record(),
   next: [
     'It is not deployed yet.',

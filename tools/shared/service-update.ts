@@ -8,6 +8,8 @@ import {
   type PartialUpdate,
   type PlannedOperation,
 } from '../../src/server/tool/index.ts';
+import { groupsGiven } from './group-names.ts';
+import { joined } from './plan-parts.ts';
 
 /** Members that contain exactly one kind of probe. */
 const probes = ['healthchecks.readiness_probe.type', 'healthchecks.liveness_probe.type'];
@@ -74,6 +76,7 @@ export const newService = (operation: AnyOperation) => ({
   expand: async (args: JsonRecord): Promise<readonly PlannedOperation[]> => [
     { operation, input: withHealthchecks({ ...args, ...portsOf(args['ports']) }) },
   ],
+  preview: groupsGiven,
 });
 
 /** The specific parts of a tool that changes a service of one kind. */
@@ -91,12 +94,15 @@ export function serviceUpdate(
   operation: AnyOperation,
   { title, description, exclusive = [], kinds, asRequest = (found) => found, ...own }: ServiceUpdate,
 ) {
+  const update = partialUpdate(operation, { exclusive: [...probes, ...exclusive], kinds, asRequest });
+  const hasGroups = Object.hasOwn(update.input, 'labels_groups');
   const identifier = `${operation.name.replace('update_', '')}_id`;
   return {
     toolset: 'services' as const,
     title,
     description,
-    ...partialUpdate(operation, { exclusive: [...probes, ...exclusive], kinds, asRequest }),
+    ...update,
+    ...(hasGroups && { preview: joined(update.preview, groupsGiven) }),
     ...serviceFields({
       ...own,
       fields: {

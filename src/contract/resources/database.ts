@@ -1,6 +1,13 @@
 import * as z from 'zod';
-import { Name, Pointer, resourceOf, Uri } from '../primitives.ts';
-import { AnnotationsGroup, LabelsGroup, maximums, computeResources, serviceIdentity } from './service.ts';
+import { Name, resourceOf, Uri } from '../primitives.ts';
+import {
+  AnnotationsGroup,
+  groupReferences,
+  LabelsGroup,
+  maximums,
+  computeResources,
+  serviceIdentity,
+} from './service.ts';
 
 export const DatabaseType = z.enum(['MONGODB', 'MYSQL', 'POSTGRESQL', 'REDIS']);
 export const DatabaseMode = z.enum(['CONTAINER', 'MANAGED']);
@@ -23,8 +30,7 @@ export const DatabaseRequest = z.object({
 export const DatabaseUpdateRequest = DatabaseRequest.omit({ type: true, mode: true }).extend({
   name: DatabaseRequest.shape.name.optional(),
   version: DatabaseRequest.shape.version.optional(),
-  annotations_groups: z.array(Pointer).optional(),
-  labels_groups: z.array(Pointer).optional(),
+  ...groupReferences,
   icon_uri: Uri.optional(),
 });
 

@@ -1,23 +1,13 @@
 import * as z from 'zod';
 import { defaultPageSizes, maximumInstances } from '../limits.ts';
-import {
-  DateTime,
-  freeText,
-  Name,
-  PageNumber,
-  PageSize,
-  Pointer,
-  reference,
-  resourceOf,
-  Uri,
-  Uuid,
-} from '../primitives.ts';
+import { DateTime, freeText, Name, PageNumber, PageSize, reference, resourceOf, Uri, Uuid } from '../primitives.ts';
 import { GitRepositoryRequest } from './application.ts';
 import { ImageTag } from './container.ts';
 import {
   AnnotationsGroup,
   computeResources,
   GitRepository,
+  groupReferences,
   Healthchecks,
   LabelsGroup,
   serviceIdentity,
@@ -98,8 +88,7 @@ export const JobRequest = z.object({
   max_nb_restart: z.int().min(0).max(maximumInstances).default(0).describe('Retries when it fails.'),
   max_duration_seconds: z.int().min(0).default(300).describe('Longest run.'),
   ...jobFields,
-  annotations_groups: z.array(Pointer).optional(),
-  labels_groups: z.array(Pointer).optional(),
+  ...groupReferences,
   icon_uri: Uri.optional(),
 });
 

@@ -1,6 +1,18 @@
 import * as z from 'zod';
 import { maximumInstances } from '../limits.ts';
-import { bareHost, DateTime, freeText, identity, Name, Pointer, resourceOf, secret, Uri, Uuid } from '../primitives.ts';
+import {
+  bareHost,
+  DateTime,
+  freeText,
+  identity,
+  Name,
+  Pointer,
+  reference,
+  resourceOf,
+  secret,
+  Uri,
+  Uuid,
+} from '../primitives.ts';
 
 /** Kinds of services, as responses name them. */
 export const ServiceType = z.enum(['APPLICATION', 'DATABASE', 'CONTAINER', 'JOB', 'HELM', 'TERRAFORM', 'GITOPS_APP']);
@@ -142,6 +154,12 @@ const MaximumInstances = z
   .max(maximumInstances)
   .refine((value) => value === -1 || value >= 1, { error: 'must be at least 1, or -1 for no limit' });
 
+/** The groups of labels and annotations of a service, in requests. */
+export const groupReferences = {
+  annotations_groups: z.array(z.object({ id: reference('annotations_group') })).optional(),
+  labels_groups: z.array(z.object({ id: reference('labels_group') })).optional(),
+};
+
 /** Members that applications and containers share in requests. */
 export const workloadRequestFields = {
   ...computeResources,
@@ -154,8 +172,7 @@ export const workloadRequestFields = {
   storage: z.array(Storage).optional(),
   auto_preview: z.boolean().optional().describe("Default: the environment's."),
   auto_deploy: z.boolean().nullish().describe('On each new tag or commit.'),
-  annotations_groups: z.array(Pointer).optional(),
-  labels_groups: z.array(Pointer).optional(),
+  ...groupReferences,
   icon_uri: Uri.optional(),
   autoscaling: AutoscalingRequest.optional(),
 };

@@ -22,7 +22,7 @@ import {
 } from '../json/index.ts';
 import { containsMark } from '../redaction/index.ts';
 import { schemaWithShownNames, shownName, synonymIn, withShownNames } from './argument-names.ts';
-import { referencesInside } from './references.ts';
+import { referencesInRows, referencesInside } from './references.ts';
 import { toolAnswerSchema, toolArgumentSchema } from './schema.ts';
 import type { PlannedOperation, Shape, Tool } from './tool.ts';
 
@@ -183,6 +183,17 @@ const withoutInnerNames = (schema: z.ZodType | undefined, value: JsonRecord): Js
     value,
   );
 
+const withoutRowNames = (schema: z.ZodType | undefined, rows: readonly unknown[]): readonly unknown[] => {
+  const members = referencesInRows(schema).map(({ member }) => member);
+  return rows.map((row) =>
+    isRecord(row)
+      ? Object.fromEntries(
+          Object.entries(row).map(([name, value]) => [name, members.includes(name) ? withoutNameText(value) : value]),
+        )
+      : row,
+  );
+};
+
 function withoutNames(shape: Shape, args: JsonRecord): JsonRecord {
   const isReference = (schema: z.ZodType | undefined): boolean => {
     if (schema === undefined) return false;
@@ -197,7 +208,13 @@ function withoutNames(shape: Shape, args: JsonRecord): JsonRecord {
       const schema = Object.hasOwn(shape, name) ? shape[name] : undefined;
       return [
         name,
-        isReference(schema) ? withoutNameText(value) : isRecord(value) ? withoutInnerNames(schema, value) : value,
+        isReference(schema)
+          ? withoutNameText(value)
+          : Array.isArray(value)
+            ? withoutRowNames(schema, value)
+            : isRecord(value)
+              ? withoutInnerNames(schema, value)
+              : value,
       ];
     }),
   );

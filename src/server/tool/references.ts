@@ -57,7 +57,8 @@ export function referencesInside(schema: z.ZodType | undefined, above = ''): rea
 
 /** The members of a list's records that refer to resources; none for a parameter that isn't a list of records. */
 export function referencesInRows(schema: z.ZodType | undefined): readonly RowReference[] {
-  if (schema instanceof z.ZodOptional) return referencesInRows(schema.unwrap() as z.ZodType);
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault)
+    return referencesInRows(schema.unwrap() as z.ZodType);
   if (!(schema instanceof z.ZodArray) || !(schema.element instanceof z.ZodObject)) return [];
   return Object.entries<z.ZodType>(schema.element.shape).flatMap(([member, inner]) => {
     const kind = pointsAt(inner);

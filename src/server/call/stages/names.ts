@@ -174,13 +174,17 @@ async function resolveAll(call: Call): Promise<Call> {
         });
       const rows = value as readonly unknown[];
       const found = await Promise.all(
-        rows.map((one) => find(kind, String(member !== undefined && isRecord(one) ? one[member] : one))),
+        rows.map(async (one) => {
+          const given = member !== undefined && isRecord(one) ? one[member] : one;
+          return typeof given === 'string' ? find(kind, given) : undefined;
+        }),
       );
-      args[name] = found.map(({ id }, index) =>
-        member === undefined ? id : { ...(rows[index] as JsonRecord), [member]: id },
-      );
+      args[name] = found.map((resource, index) => {
+        if (!resource) return rows[index];
+        return member === undefined ? resource.id : { ...(rows[index] as JsonRecord), [member]: resource.id };
+      });
       for (const [index, resource] of found.entries())
-        resolved[`${name}[${index}]${member === undefined ? '' : `.${member}`}`] = resource;
+        if (resource) resolved[`${name}[${index}]${member === undefined ? '' : `.${member}`}`] = resource;
     } else if (path !== undefined) {
       const given = at(value, path);
       if (!isRecord(value) || typeof given !== 'string') continue;
