@@ -22,7 +22,7 @@ import {
 } from '../shared/resource-search.ts';
 import { hostedByClusters, readsOfHosted } from '../shared/hosted-by-clusters.ts';
 
-const columns = ['path', 'kind', 'mode', 'state', 'hosts', 'id'];
+const columns = ['path', 'kind', 'mode', 'state', 'ends_at', 'hosts', 'id'];
 
 const defaultLimit = 50;
 

@@ -7,7 +7,7 @@ import {
   serviceKinds,
   unescaped,
 } from '../../src/contract/index.ts';
-import { isRecord, recordsIn, rowsIn, type JsonRecord, type ToolContext } from '../../src/server/tool/index.ts';
+import { isRecord, recordsIn, rowsIn, textOf, type JsonRecord, type ToolContext } from '../../src/server/tool/index.ts';
 import { allowedRequests, eachWithin, type Allowance } from './allowance.ts';
 
 /** Kinds of resources that can be searched for. */
@@ -27,6 +27,8 @@ export interface FoundResource {
   readonly id: string;
   readonly state?: string;
   readonly mode?: string;
+  /** When the platform deletes it, for an environment with an end. */
+  readonly ends_at?: string;
   /** Id of the environment: itself, or the one that contains it. */
   readonly environment?: string;
 }
@@ -97,7 +99,14 @@ const nodeOf = (environment: JsonRecord, project: string): EnvironmentNode => {
   const path = joinPath([project, text(environment['name'])]);
   const id = text(environment['id']);
   return {
-    found: { kind: 'environment', path, id, mode: text(environment['mode']), environment: id },
+    found: {
+      kind: 'environment',
+      path,
+      id,
+      mode: text(environment['mode']),
+      ends_at: textOf(environment, 'ends_at'),
+      environment: id,
+    },
     states: new Map(),
   };
 };

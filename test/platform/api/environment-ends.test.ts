@@ -1,3 +1,4 @@
+import type { Client } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { seedId } from '../../../src/platform/seed/index.ts';
 import { connectorsTo, type Connectors } from '../../support/connectors.ts';
@@ -12,12 +13,12 @@ import {
 // The platform starts on 2026-03-01 at noon, UTC.
 let platform: ControlledPlatform;
 let connectors: Connectors;
-let client: TestClient;
+let client: TestClient & { readonly client: Client };
 const user = userAnswering(agree);
 
 const connect = async (): Promise<void> => {
   connectors = connectorsTo(platform.url, platform.token);
-  client = await connectors.modern(user);
+  client = (await connectors.modern(user)) as typeof client;
 };
 
 beforeAll(async () => {
@@ -65,15 +66,26 @@ test('a copy gets an end, which is shown, extended, removed and set again, and i
   expect(textOf(await client.call('get_organization_overview', {}))).toContain(`it is deleted at ${tomorrow}`);
   expect(textOf(await client.call('list_environments', { project_id: 'shop' }))).toContain(tomorrow);
 
+  expect(textOf(await client.call('find_resource', { name: 'trial', kind: 'environment' }))).toContain(tomorrow);
+  const { contents } = await client.client.readResource({ uri: 'infra://environment/shop%2Ftrial/status' });
+  expect(JSON.stringify(contents)).toContain(tomorrow);
+
   const later = '2026-03-03T18:00:00.000Z';
-  await succeeded('set_environment_end', { ...environment, ends_at: later });
-  expect(user.questions.at(-1)!.message).toContain(`End until now: ${tomorrow}`);
+  const extended = await succeeded('set_environment_end', { ...environment, ends_at: later });
+  expect(extended).toMatchObject({ ends_at: later, end_reason: 'For the demo.' });
+  expect(user.questions.at(-1)!.message).toContain(`End until now: ${tomorrow} (For the demo.).`);
+  const asked = user.questions.length;
+  expect(textOf(await client.call('set_environment_end', { ...environment, ends_at: later }))).toMatch(
+    /^There is nothing to change: it ends then already/,
+  );
+  expect(user.questions).toHaveLength(asked);
   expect((await eventsOf(id))[0]).toMatchObject({ event_type: 'UPDATE', target_type: 'ENVIRONMENT' });
   await advance('2026-03-02T19:00:00Z');
   expect(await exists(id)).toBe(true);
   expect(await succeeded('unset_environment_end', environment)).not.toHaveProperty('ends_at');
   await advance('2026-03-03T19:00:00Z');
   expect(await exists(id)).toBe(true);
+  expect(textOf(await client.call('unset_environment_end', environment))).toMatch(/^There is nothing to change/);
   expect((await platform.call('unset_environment_end', { environment_id: id })).status).toBe(400);
 
   await platform.must('set_environment_end', {

@@ -13,7 +13,7 @@ import {
 } from '../../../contract/index.ts';
 import { anyService, logLines, record, table, type ResolvedResource, type ToolContext } from '../../tool/index.ts';
 import { readNotedLogs, readServiceStatus, type ServiceReference } from '../../context/index.ts';
-import { at, isRecord, recordsIn, type JsonRecord } from '../../json/index.ts';
+import { at, isRecord, pick, recordsIn, type JsonRecord } from '../../json/index.ts';
 import { platformResource, recordWithTable, type PlatformResource } from './resource.ts';
 
 /** The number of newest log lines shown. */
@@ -148,15 +148,20 @@ export const serviceResources: readonly PlatformResource[] = [
     input: environment,
     operations: [operations.get_environment_status],
     read: async ({ environment: id }, { read, attempt }) => {
-      const [answer, services] = await Promise.all([
+      const [answer, services, shown] = await Promise.all([
         read(operations.get_environment_status, { environment_id: id }),
         attempt(operations.list_services, { environment_id: id }),
+        attempt(operations.get_environment, { environment_id: id }),
       ]);
       const { environment: environmentStatus, ...rest } = answer as JsonRecord;
-      return { ...(isRecord(environmentStatus) && environmentStatus), results: statusRows(rest, services) };
+      return {
+        ...(isRecord(environmentStatus) && environmentStatus),
+        ...pick(shown ?? {}, ['ends_at', 'end_reason', 'end_set_by']),
+        results: statusRows(rest, services),
+      };
     },
     render: recordWithTable('service', ['name', 'kind', 'id', ...Object.keys(statusFacts)], ['metrics']),
-    watched: { requests: 2, isMoving: (view) => recordsIn(view['results']).some(isUnderWay) },
+    watched: { requests: 3, isMoving: (view) => recordsIn(view['results']).some(isUnderWay) },
   }),
   platformResource({
     name: 'environment_history',
