@@ -54,7 +54,16 @@ const normalizeSchema = (printed: JsonRecord): void => {
   if (printed['additionalProperties'] === false) delete printed['additionalProperties'];
   if (printed['format'] === 'starts_with') delete printed['format'];
   if (printed['secret']) printed['writeOnly'] = true;
-  for (const mark of ['secret', 'belongsTo', 'reference', 'terminalOutput', 'freeText', 'bareHost'])
+  for (const mark of [
+    'secret',
+    'secretWhere',
+    'clockTime',
+    'belongsTo',
+    'reference',
+    'terminalOutput',
+    'freeText',
+    'bareHost',
+  ])
     delete printed[mark];
 };
 

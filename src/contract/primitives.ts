@@ -46,6 +46,8 @@ const formatted = (format: string, check: z.ZodType<unknown, string>) =>
 
 export const Uuid = formatted('uuid', z.guid());
 export const DateTime = formatted('date-time', z.iso.datetime({ offset: true }));
+/** A time of which only the time of day counts. Its date is any, so plans don't show it. */
+export const DateTimeOfClock = DateTime.meta({ clockTime: true });
 /** Whether a schema is that of a time. */
 export const isDateTime = (schema: z.ZodType): boolean => schema.meta()?.['format'] === 'date-time';
 export const Email = formatted('email', z.email());
@@ -98,6 +100,9 @@ export const resourceKind = (schema: z.ZodType): ReferenceKind | undefined => re
 
 /** A string that must never leave the platform again or appear in a log, result or audit record. */
 export const secret = (schema: z.ZodString = z.string()) => schema.meta({ secret: true });
+
+/** A string that is a secret only where a member beside it is true. */
+export const secretWhere = (member: string) => z.string().meta({ secret: true, secretWhere: member });
 
 /** A secret that belongs to another member beside it, such as a password to its user name. */
 export const secretOf = (member: string) => z.string().meta({ secret: true, belongsTo: member });

@@ -4,17 +4,23 @@ import {
   composeTool,
   isRecord,
   naming,
+  nothingWouldChange,
+  notKnown,
   omit,
   partialShape,
   partialUpdate,
   pick,
   reading,
   readUses,
+  readVariableList,
   recordsIn,
+  rowsIn,
+  show,
+  textOf,
   type JsonRecord,
   type Preview,
+  type ToolContext,
 } from '../../src/server/tool/index.ts';
-import { joined } from '../shared/plan-parts.ts';
 
 const { name, timeout_sec, cpu, memory, description, terraform_variables_source } = TerraformRequest.shape;
 const { tf_var_file_paths, tf_vars } = terraform_variables_source.unwrap().shape;
@@ -79,20 +85,76 @@ function asBody({ git_repository, terraform_version: version, ...args }: JsonRec
 
 const update = partialUpdate(operations.update_terraform, { asRequest });
 
-/** What becomes of variables that the platform shows without their values, or doesn't show here. */
-const otherVariables: Preview = reading(
-  readUses('the plan does not tell which variables can not be sent back', operations.get_terraform),
-  async ({ terraform_id, terraform_variables_source: sent }, { reader }) => {
-    const present: JsonRecord | undefined = await reader.attempt(operations.get_terraform, {
-      terraform_id: String(terraform_id),
+const prefix = 'TF_VAR_';
+
+/** The names of the Terraform variables that the service has as variables of its own; undefined if it isn't known. */
+async function ownNames(id: string, reader: Pick<ToolContext, 'attempt'>): Promise<readonly string[] | undefined> {
+  const lists = await Promise.all(
+    (['variables', 'secrets'] as const).map((listing) => readVariableList(listing, { kind: 'terraform', id }, reader)),
+  );
+  if (lists.includes(undefined)) return undefined;
+  return lists
+    .flatMap(rowsIn)
+    .filter(({ scope }) => scope === 'TERRAFORM')
+    .flatMap((row) => textOf(row, 'key') ?? [])
+    .filter((key) => key.startsWith(prefix))
+    .map((key) => key.slice(prefix.length));
+}
+
+const isSame = (one: JsonRecord, other: JsonRecord): boolean =>
+  one['key'] === other['key'] &&
+  one['value'] === other['value'] &&
+  (one['secret'] === true) === (other['secret'] === true);
+
+const named = (keys: readonly string[]): string => keys.map(show).join(', ');
+
+const keysOf = (rows: readonly JsonRecord[]): readonly string[] => rows.map(({ key }) => String(key));
+
+/** What becomes of each variable: those that are given, and those that aren't. */
+async function variableLines(
+  id: string,
+  present: JsonRecord,
+  sent: readonly JsonRecord[],
+  reader: Pick<ToolContext, 'attempt'>,
+): Promise<readonly string[]> {
+  const shown = variablesOf(present);
+  const given = sent.filter((row) => !shown.some((one) => isSame(one, row)));
+  const removed = shown.filter((row) => isReadable(row) && !keysOf(sent).includes(String(row['key'])));
+  const unsent = keysOf(shown.filter((row) => !isReadable(row))).filter((key) => !keysOf(sent).includes(key));
+  const own = given.length > 0 ? await ownNames(id, reader) : [];
+  const known = [...keysOf(shown), ...(own ?? [])];
+  const stay = (own ?? []).filter((key) => !keysOf([...sent, ...shown]).includes(key));
+  const member = 'terraform_variables_source.tf_vars';
+  return [
+    ...given.map((row) => `${member}: ${known.includes(String(row['key'])) ? 'replaces' : 'adds'} ${show(row)}`),
+    ...removed.map((row) => `${member}: removes ${show(row)}`),
+    ...(own === undefined ? [notKnown('which of these variables the service has already, and this replaces')] : []),
+    ...(stay.length > 0 ? [`Not given: ${named(stay)}. They are variables of the service, and stay as they are.`] : []),
+    ...(unsent.length > 0
+      ? [
+          `Variables whose values can not be read, and so are not sent: ${named(unsent)}. Where the platform doesn't keep them, they are lost: give them again.`,
+        ]
+      : []),
+  ];
+}
+
+/** The changes of a request: those of its variables apart, because a platform may not show which there are. */
+const effect: Preview = reading(
+  (planned) => [
+    ...(update.preview.reads?.(planned) ?? []),
+    ...readUses('the plan does not tell which variables are replaced', operations.list_variables),
+    ...readUses('the plan does not tell which variables can not be sent back', operations.get_terraform),
+  ],
+  async (input, context) => {
+    const { terraform_id: id, terraform_variables_source: source } = input;
+    const present: JsonRecord | undefined = await context.reader.attempt(operations.get_terraform, {
+      terraform_id: String(id),
     });
-    const given = isRecord(sent) ? recordsIn(sent['tf_vars']).map(({ key }) => key) : [];
-    const unreadable = variablesOf(present ?? {}).filter((row) => !isReadable(row) && !given.includes(row['key']));
-    return unreadable.length === 0
-      ? []
-      : [
-          `Variables whose values can not be read, and so are not sent: ${unreadable.map(({ key }) => String(key)).join(', ')}. Where the platform doesn't keep them, they are lost: give them again.`,
-        ];
+    if (!present || !isRecord(source)) return update.preview(input, context);
+    const lines = await variableLines(String(id), present, recordsIn(source['tf_vars']), context.reader);
+    const unchanged = { ...source, tf_vars: variablesOf(present).filter(isReadable) };
+    const others = await update.preview({ ...input, terraform_variables_source: unchanged }, context);
+    return [...(lines.length > 0 ? others.filter((line) => line !== nothingWouldChange) : others), ...lines];
   },
 );
 
@@ -120,7 +182,7 @@ export const updateTerraform = composeTool({
   hidden: ['tf_var_file_paths', 'cpu', 'memory', 'timeout_sec', 'description', 'git_repository.git_token_id'],
   operations: [operations.update_terraform],
   expand: (args, context) => update.expand(asBody(args), context),
-  preview: joined(update.preview, otherVariables),
+  preview: effect,
   output: update.output,
   answer: (args, context, answers) => update.answer(asBody(args), context, answers),
   render: update.render,

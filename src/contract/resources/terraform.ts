@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { Condition } from '../conditions/index.ts';
-import { DateTime, freeText, Name, resourceOf, secret, Uri, Uuid } from '../primitives.ts';
+import { DateTime, freeText, Name, resourceOf, secretWhere, Uri, Uuid } from '../primitives.ts';
 import { DeploymentActionStatus } from '../states.ts';
 import { GitRepositoryRequest } from './application.ts';
 import { Commit } from './job.ts';
@@ -19,8 +19,7 @@ const VariableName = z
 
 const TerraformVariable = z.object({
   key: VariableName,
-  // Hidden in every plan, whichever of them are secrets.
-  value: freeText(secret()),
+  value: freeText(secretWhere('secret')),
   secret: z.boolean().optional(),
 });
 

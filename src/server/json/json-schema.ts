@@ -21,8 +21,12 @@ export interface JsonSchema {
   /** The contract's own annotations, never sent to clients. */
   reference?: string;
   secret?: boolean;
+  /** The member beside it that says whether it is one: only where that is true. */
+  secretWhere?: string;
   belongsTo?: string;
   freeText?: boolean;
+  /** Whether only the time of day of a time counts. */
+  clockTime?: boolean;
   bareHost?: boolean;
   terminalOutput?: boolean;
 }

@@ -179,6 +179,10 @@ function saidOfMember(name: string, names: readonly string[], { isInList, below 
   return own ?? (isInList && !isCarrier(name) ? undefined : below);
 }
 
+/** The schema of a member as it counts in this record: one that is a secret in some records may be none here. */
+const asIn = (record: JsonRecord, schema: JsonSchema | undefined): JsonSchema | undefined =>
+  schema?.secretWhere === undefined || record[schema.secretWhere] === true ? schema : { ...schema, secret: false };
+
 /** Masks a member of a record, and its name if the schema doesn't declare it. */
 function redactMember(
   record: JsonRecord,
@@ -189,7 +193,7 @@ function redactMember(
   other: unknown,
   place: Place,
 ): readonly [string, unknown] {
-  const declared = memberOf(schema, name);
+  const declared = asIn(record, memberOf(schema, name));
   const memberOther = otherIn(other, name);
   const nameRules = rulesAt(name, memberOther === undefined ? undefined : name);
   const shownName = declared ? name : nameRules.text(name);

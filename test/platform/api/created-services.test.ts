@@ -100,9 +100,14 @@ test('a Terraform service is created with sealed variables, applied and deleted'
     environment,
     name: 'network',
     git_repository,
-    tf_vars: [{ key: 'db_password', value, secret: true }],
+    tf_vars: [
+      { key: 'pass_phrase', value, secret: true },
+      { key: 'region', value: 'eu-west-3', secret: false },
+      { key: 'zone', value: 'a' },
+    ],
     dry_run: true,
   });
+  expect(textOf(plan)).toContain('{"key":"region","value":"eu-west-3","secret":false},{"key":"zone","value":"a"}');
   expect(textOf(plan)).toContain('The platform keeps its state');
   expect(JSON.stringify(plan)).not.toContain(value);
   const result = await client.call('create_terraform', {
@@ -178,7 +183,7 @@ test('a Terraform service is changed: what is not given stays, and secrets show 
   };
   const plan = textOf(await client.call('update_terraform', { ...change, dry_run: true }));
   expect(plan).toContain('terraform_files_source.git_repository.branch: main → next');
-  expect(plan).toContain('terraform_variables_source.tf_vars: adds');
+  expect(plan).toMatch(/^terraform_variables_source\.tf_vars: adds [^\n]*db_password/m);
   expect(plan).not.toContain(value);
   expect(plan).not.toContain('lost');
   expect(await platform.must('get_terraform', { terraform_id })).toEqual(before);
@@ -208,6 +213,18 @@ test('a Terraform service is changed: what is not given stays, and secrets show 
       ({ key }) => key,
     );
   expect(await keys()).toContain('TF_VAR_db_password');
+  const secondVariable = { key: 'region', value: 'eu-west-3', secret: false };
+  await succeeded('update_terraform', { terraform, tf_vars: [secondVariable] });
+  const again = textOf(
+    await client.call('update_terraform', {
+      terraform,
+      tf_vars: [{ key: 'db_password', value: `${value}-2`, secret: true }],
+      dry_run: true,
+    }),
+  );
+  expect(again).toMatch(/^terraform_variables_source\.tf_vars: replaces [^\n]*db_password/m);
+  expect(again).toContain('Not given: region. They are variables of the service, and stay as they are.');
+  expect(again).not.toContain('adds');
   await succeeded('update_terraform', { terraform, terraform_version: null, description: 'Buckets.' });
   expect(await platform.must('get_terraform', { terraform_id })).toMatchObject({
     provider_version: { read_from_terraform_block: true },
