@@ -1,4 +1,4 @@
-import { isRecord, joinPath, parseJson, shortened } from '../contract/index.ts';
+import { clockTimeIn, isRecord, joinPath, parseJson, shortened } from '../contract/index.ts';
 
 /** An event as platforms list it; any member may be missing. */
 export interface LenientEvent {
@@ -77,6 +77,12 @@ const lastName = (path: string): string => path.slice(path.lastIndexOf('.') + 1)
 /** Members that only identify the target. */
 const naming: readonly string[] = ['key', 'name', 'domain'];
 
+/** The members of timetables that are times of day, with a date that says nothing. */
+const ofTimetables: readonly string[] = ['start_time', 'stop_time'];
+
+const asClockTime = (path: string, value: unknown): unknown =>
+  typeof value === 'string' && ofTimetables.includes(lastName(path)) ? (clockTimeIn(value) ?? value) : value;
+
 type Members = Readonly<Record<string, unknown>>;
 
 /** The members in the `change` or `original_change` of an event, by dotted path; undefined if it has none. */
@@ -96,8 +102,8 @@ function changesIn(now: Members, before: Members | undefined, isSecret: (name: s
   const hidesValue = [now, before].some((members) => typeof members?.['key'] === 'string' && isSecret(members['key']));
   const told = paths.map((path) => {
     if (isSecret(lastName(path)) || (hidesValue && path === 'value')) return `${path}: hidden`;
-    const to = clip(valueText(now[path], isSecret));
-    return before === undefined ? `${path}: ${to}` : `${path}: ${clip(valueText(before[path], isSecret))} → ${to}`;
+    const text = (members: Members): string => clip(valueText(asClockTime(path, members[path]), isSecret));
+    return before === undefined ? `${path}: ${text(now)}` : `${path}: ${text(before)} → ${text(now)}`;
   });
   return [
     ...told.slice(0, mostChanges),

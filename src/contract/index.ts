@@ -95,6 +95,7 @@ export {
 export { isoAt, isoTime, timeAt, timeOf, unknownTime } from './times.ts';
 export {
   asRuleTime,
+  clockTimeIn,
   latestEvent,
   nextEvents,
   stoppedUntil,

@@ -23,6 +23,10 @@ export const timeOfDay = (time: string): string => new Date(Date.parse(time)).to
 /** A time of day as deployment rules have it. */
 export const asRuleTime = (time: string): string => `1970-01-01T${time}:00.000Z`;
 
+/** The time of day that a time of a deployment rule stands for; undefined for any other text. */
+export const clockTimeIn = (text: string): string | undefined =>
+  /^1970-01-01T(\d\d:\d\d):00(?:\.0+)?(?:Z|\+00:00)$/.exec(text)?.[1];
+
 const weeklyOf = ({ timezone, weekdays, ...times }: Timetable, action: TimetableEvent['action']): WeeklyTime => ({
   timeZone: timezone,
   weekdays,

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
 import {
   asRuleTime,
@@ -160,6 +161,19 @@ const jobsThatWait: Preview = reading(
   },
 );
 
+/** Whether a rule would be as it is: of its times only the time of day counts, and of its weekdays which they are. */
+function isAsWanted(present: JsonRecord, wanted: JsonRecord): boolean {
+  const [is, would] = [present, wanted].map((rule) => DeploymentRuleRequest.safeParse(rule).data);
+  if (!is || !would) return false;
+  const facts = ({ start_time: start, stop_time: stop, weekdays: days, ...rest }: typeof is): JsonRecord => ({
+    ...rest,
+    start: timeOfDay(start),
+    stop: timeOfDay(stop),
+    days: [...new Set(days)].toSorted(),
+  });
+  return isDeepStrictEqual(facts(is), facts(would));
+}
+
 const ClockTime = z.string().refine(isClockTime, { error: 'must be a time of day such as 19:00' });
 
 const { timezone, auto_stop } = DeploymentRuleRequest.shape;
@@ -190,22 +204,26 @@ export const updateDeploymentRule = composeTool({
         'the platform does not show the deployment rule of this environment, which is what a change replaces',
         'Tell the user: nothing was changed.',
       );
+    const rule = {
+      ...pick(present, Object.keys(DeploymentRuleRequest.shape)),
+      ...pruneRecord(given),
+      ...(stop !== undefined && { stop_time: asRuleTime(stop) }),
+      ...(start !== undefined && { start_time: asRuleTime(start) }),
+    };
+    if (isAsWanted(present, rule)) return [];
     return [
       {
         operation: operations.update_deployment_rule,
-        input: {
-          environment_id: environment,
-          deployment_rule_id: id,
-          ...pick(present, Object.keys(DeploymentRuleRequest.shape)),
-          ...pruneRecord(given),
-          ...(stop !== undefined && { stop_time: asRuleTime(stop) }),
-          ...(start !== undefined && { start_time: asRuleTime(start) }),
-        },
+        input: { environment_id: environment, deployment_rule_id: id, ...rule },
       },
     ];
   },
   preview: joined(effect, jobsThatWait),
   output,
-  answer: (_, context, [answer = {}]) => Promise.resolve(ruleView(answer, context.now())),
+  answer: async ({ environment }, context, [changed]) =>
+    ruleView(
+      changed ?? (await context.read(operations.get_deployment_rule, { environment_id: environment })),
+      context.now(),
+    ),
   render: record({ first: shown, omitted: ['id'] }),
 });

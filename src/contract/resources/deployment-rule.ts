@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { DateTime, Uuid } from '../primitives.ts';
+import { DateTimeOfClock, Uuid } from '../primitives.ts';
 import { isTimeZone, weekdays } from '../zoned-times.ts';
 
 export const Weekday = z.enum(weekdays);
@@ -14,8 +14,8 @@ const clockTimeOnly = 'Only its time of day counts.';
 /** When an environment is stopped and started by itself. A replacement sets all of it. */
 export const DeploymentRuleRequest = z.object({
   timezone: TimeZone,
-  start_time: DateTime.describe(clockTimeOnly),
-  stop_time: DateTime.describe(clockTimeOnly),
+  start_time: DateTimeOfClock.describe(clockTimeOnly),
+  stop_time: DateTimeOfClock.describe(clockTimeOnly),
   weekdays: z.array(Weekday).min(1),
   auto_stop: z.boolean().default(false).describe('Whether the times apply.'),
   auto_preview: z.boolean().default(false),

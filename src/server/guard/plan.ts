@@ -1,5 +1,13 @@
 import { createHmac } from 'node:crypto';
-import { elsewhereOf, isTakenBack, oneByOneOf, redeployOf, toWire, type AnyOperation } from '../../contract/index.ts';
+import {
+  elsewhereOf,
+  isTakenBack,
+  oneByOneOf,
+  redeployOf,
+  timeOfDay,
+  toWire,
+  type AnyOperation,
+} from '../../contract/index.ts';
 import type { Redactor } from '../redaction/index.ts';
 import {
   answerSchema,
@@ -15,7 +23,7 @@ import {
   type Preview,
   type Tool,
 } from '../tool/index.ts';
-import { canonical, omit, type JsonRecord } from '../json/index.ts';
+import { canonical, memberOf, omit, type JsonRecord } from '../json/index.ts';
 import { idsNamed } from './risk/find-target.ts';
 import { namedTarget, type NamedTarget } from './risk/named-target.ts';
 import type { Reader, Target } from '../context/index.ts';
@@ -112,6 +120,17 @@ const onOneLine = (lines: readonly string[]): readonly string[] =>
 /** The line of a plan for changes that may not be shown. */
 const hiddenChange = 'What changes is hidden here, before and after.';
 
+/** A body with the time of day in place of times whose date doesn't count. */
+function withClockTimes(body: JsonRecord, operation: AnyOperation): JsonRecord {
+  const schema = argumentSchema(operation);
+  return Object.fromEntries(
+    Object.entries(body).map(([name, value]) => [
+      name,
+      typeof value === 'string' && memberOf(schema, name)?.clockTime === true ? timeOfDay(value) : value,
+    ]),
+  );
+}
+
 /** The request of one operation and its changes to the present state, both in full and redacted. */
 async function planRequest(
   planned: TargetedOperation,
@@ -134,13 +153,14 @@ async function planRequest(
     partSentBack(input, present, given),
   ) as JsonRecord;
   const { method, target: path, body } = toWire(operation, shownInput, carried);
+  const shownBody = body && withClockTimes(body, operation);
   const unchanged = [...(unchangedMembers ?? []), ...Object.keys(carried)].filter(
     (name) => body && Object.hasOwn(body, name),
   );
   const request = {
     method,
     path,
-    ...(body && { body: omit(body, unchanged) }),
+    ...(shownBody && { body: omit(shownBody, unchanged) }),
     ...(unchanged.length > 0 && { unchanged }),
   };
   const preview = reader && previewOf(tool, operation);

@@ -61,6 +61,18 @@ test('a timetable is set, stops the environment, is told everywhere, survives a 
   expect(question).toContain('Timetable until now: off');
   expect(question).toContain('From then on: stop at 19:00, start at 07:00, Europe/Paris');
   expect(question).toContain('Next stop: ');
+  expect(question).toMatch(/^stop_time: 19:00$/m);
+  expect(question).not.toContain('1970');
+  const asked = user.questions.length;
+  const written = (await eventTypes()).length;
+  expect(
+    await told('update_deployment_rule', { environment: 'shop/staging', auto_stop: true, stop_time: '19:00' }),
+  ).toMatch(/^There is nothing to change[^]*19:00/);
+  expect(user.questions).toHaveLength(asked);
+  expect(await eventTypes()).toHaveLength(written);
+  const events = await told('list_events', { environment: 'shop/staging' });
+  expect(events).toContain('07:00');
+  expect(events).not.toContain('1970');
   expect(await platform.must('get_environment', environment)).toMatchObject({ stops_at: '2026-03-02T18:00:00.000Z' });
 
   await advance('2026-03-02T18:00:00Z');
