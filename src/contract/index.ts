@@ -213,6 +213,7 @@ export {
   type VariableType,
 } from './resources/variable.ts';
 export {
+  openWebhookKind,
   otherEventWord,
   testEvent,
   type EventKind,

@@ -63,6 +63,7 @@ const normalizeSchema = (printed: JsonRecord): void => {
     'terminalOutput',
     'freeText',
     'bareHost',
+    'secretAfterHost',
   ])
     delete printed[mark];
 };

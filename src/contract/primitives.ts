@@ -116,6 +116,13 @@ export const freeText = (schema: z.ZodString = z.string()) => schema.meta({ free
 /** Whether a schema was created by `freeText`. */
 export const isFreeText = (schema: z.ZodType): boolean => schema.meta()?.['freeText'] === true;
 
+/**
+ * An address whose part after the host is secret, unless the member beside it has this value: an address of a chat is
+ * all that one needs to post there.
+ */
+export const secretAfterHost = (address: z.ZodString, unless: { readonly member: string; readonly value: string }) =>
+  address.meta({ secretAfterHost: unless });
+
 /** The name or address of a host, without a scheme. Questions show it in ASCII form. */
 export const bareHost = () => z.string().meta({ bareHost: true });
 

@@ -56,7 +56,7 @@ test('without a webhook, those that there are are shown, without any secret', as
       kind: 'SLACK',
       events: ['DEPLOYMENT_FAILED'],
       target_secret_set: true,
-      target_url: expect.stringContaining('chat.acme.example/in/ops') as string,
+      target_url: expect.stringContaining('chat.acme.example/[hidden') as string,
     }),
   );
   expect(text).toContain('2 webhooks\n');

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { DateTime, HttpUrl, identity, resourceOf, secret, Uuid } from '../primitives.ts';
+import { DateTime, HttpUrl, identity, resourceOf, secret, secretAfterHost, Uuid } from '../primitives.ts';
 import { EnvironmentMode } from './environment.ts';
 
 /** The events that the embedded platform reports. */
@@ -35,14 +35,20 @@ export function otherEventWord(word: string): string | undefined {
 
 export const WebhookKind = z.enum(['STANDARD', 'SLACK']);
 
+/** The kind of webhook whose address is no secret. Every other kind is a chat. */
+export const openWebhookKind: z.infer<typeof WebhookKind> = 'STANDARD';
+
+const target = (address: z.ZodString): z.ZodString =>
+  secretAfterHost(address, { member: 'kind', value: openWebhookKind });
+
 export const WebhookRequest = z.object({
-  target_url: HttpUrl.describe('Receives a POST per event.'),
+  target_url: target(HttpUrl).describe('Receives a POST per event.'),
   events: z
     .array(EventWord)
     .min(1)
     .describe(`Which to post: ${EventKind.options.join(', ')} or other words of the platform.`),
   enabled: z.boolean().default(true),
-  kind: WebhookKind.default('STANDARD').describe('Form of a post.'),
+  kind: WebhookKind.default(openWebhookKind).describe('Form of a post.'),
   description: z.string().optional(),
   target_secret: secret().min(1).optional().describe('Sent along in a header.'),
   // Not in the API document.
@@ -58,7 +64,7 @@ export const Webhook = resourceOf(
   z.object({
     ...identity,
     kind: WebhookKind,
-    target_url: z.string(),
+    target_url: target(z.string()),
     events: z.array(z.string()),
     enabled: z.boolean(),
     description: z.string().optional(),
@@ -95,7 +101,7 @@ export const WebhookEvent = z.object({
   created_at: DateTime,
   kind: WebhookKind,
   matched_event: DeliveredEvent,
-  target_url_used: z.string(),
+  target_url_used: target(z.string()),
   request: WebhookDelivery,
   target_response_status_code: z.int(),
   target_response_body: z.string(),

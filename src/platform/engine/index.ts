@@ -48,6 +48,6 @@ export { retentionQueue } from './retention-queue.ts';
 export { serviceSteps } from './service-steps.ts';
 export { deliveryQueue, firstRetrySeconds, maximumDeliveryAttempts } from './webhooks/deliveries.ts';
 export { announce } from './webhooks/outbox.ts';
-export { anyAddress, publicOnly, redactedTarget, sealTargets, splitTarget } from './webhooks/target.ts';
+export { anyAddress, publicOnly, redactedTarget, sealTargets, shownAddress, splitTarget } from './webhooks/target.ts';
 export { ruleOf, type StoredRule, timetableChanged, timetableIn } from './timetable.ts';
 export { reapIntervalMilliseconds } from './worker.ts';

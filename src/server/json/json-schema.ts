@@ -28,6 +28,7 @@ export interface JsonSchema {
   /** Whether only the time of day of a time counts. */
   clockTime?: boolean;
   bareHost?: boolean;
+  secretAfterHost?: { readonly member: string; readonly value: string };
   terminalOutput?: boolean;
 }
 

@@ -32,6 +32,8 @@ export interface MaskingRules {
    * @param beside the record that contains it, if any.
    */
   readonly byName: (value: string, beside?: JsonRecord) => boolean;
+  /** Whether an address is left as it is if nothing beside it tells whether what follows its host is secret. */
+  readonly onlyIfCertain?: boolean;
 }
 
 /**
@@ -152,6 +154,30 @@ function redactText(
     : `${scheme}${hide(secret)}${showText(text.slice(scheme.length + secret.length))}`;
 }
 
+// A host has no userinfo here: what is before it is secret, too.
+const uptoHost =
+  /^(?<scheme>[a-z][\w+.-]*:\/\/)(?:(?<user>[^/?#\\]+)@)?(?<host>[^/?#\\@]+)(?<start>[/?#]?)(?<rest>.*)$/is;
+
+/** Masks everything in an address except its scheme and host. */
+function redactAfterHost(address: string, { hide, text: showText }: MaskingRules): string {
+  const { scheme, user, host, start, rest } = uptoHost.exec(address)?.groups ?? {};
+  if (scheme === undefined) return hide(address);
+  return `${scheme}${user === undefined ? '' : `${hide(user)}@`}${showText(`${host}${start}`)}${hide(rest ?? '')}`;
+}
+
+/**
+ * Whether what follows the host of an address is secret, by the member beside it; undefined if nothing tells.
+ */
+function isSecretAfterHost(
+  { secretAfterHost: unless }: JsonSchema,
+  record: JsonRecord,
+  schema: JsonSchema | undefined,
+): boolean | undefined {
+  if (unless === undefined) return false;
+  const beside = record[unless.member] ?? memberOf(schema, unless.member)?.default;
+  return beside === undefined ? undefined : beside !== unless.value;
+}
+
 /** Masks an item of a list. A value may follow its flag, or its name in a list of `[name, value]` pairs. */
 function redactItem(
   { list, item, index, isInList, below }: { list: readonly unknown[]; item: unknown; index: number } & Place,
@@ -204,6 +230,8 @@ function redactMember(
   if (typeof member !== 'string' && typeof member !== 'number') return [shownName, inner()];
   const text = String(member);
   const rules = rulesAt(text, asText(memberOther));
+  if (declared && typeof member === 'string' && (isSecretAfterHost(declared, record, schema) ?? !rules.onlyIfCertain))
+    return [shownName, redactAfterHost(member, rules)];
   const visible = visibleIn(text);
   const tells = (one: string): boolean =>
     typeof member === 'number' ? isSecretNumber(one, member) : isSecretName(one, visible) || isCredentialHeader(one);

@@ -157,7 +157,14 @@ function secretsIn(value: unknown, schema: JsonSchema | undefined, kept: unknown
     secrets.push(secret);
     return secret;
   };
-  const rules: MaskingRules = { hide: note, text: (text) => text, byShape: false, afterFlag: always, byName: always };
+  const rules: MaskingRules = {
+    hide: note,
+    text: (text) => text,
+    byShape: false,
+    afterFlag: always,
+    byName: always,
+    onlyIfCertain: true,
+  };
   const ignored: MaskingRules = { ...rules, hide: (text) => text };
   redactValue(value, schema, (text, keptHere) => (text === keptHere ? ignored : rules), kept);
   return secrets;

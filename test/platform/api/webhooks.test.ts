@@ -126,3 +126,56 @@ test('credentials in the address are kept by their mark at that address alone', 
   });
   expect(moved.status).toBe(400);
 });
+
+test('no answer in the life of a chat webhook has what follows the host of its address', async () => {
+  const [first, second] = ['services/T01/B02/path-of-this-chat-1', 'in/path-of-that-chat-2?token=of-that-chat-2'];
+  const said: string[] = [];
+  const questions: string[] = [];
+  const asked = await connectors.modern(
+    userAnswering((request) => {
+      questions.push(JSON.stringify(request));
+      return agree(request);
+    }),
+  );
+  const run = async (tool: string, args: Json = {}): Promise<Json> => {
+    const result = await asked.call(tool, args);
+    expect(result.isError, textOf(result)).toBeFalsy();
+    said.push(JSON.stringify(result));
+    return (result.structuredContent ?? {}) as Json;
+  };
+  const hidden = `${address}/[hidden]`;
+  const { id: webhook, target_url: shown } = await run('create_webhook', {
+    target_url: `${address}/${first}`,
+    kind: 'SLACK',
+    events: ['DEPLOYMENT_FAILED'],
+  });
+  expect(String(shown)).toContain(`${address}/[hidden`);
+  expect(questions.at(-1)).toContain(`${address}/[hidden, ${first.length} characters]`);
+  await run('create_webhook', { target_url: `${address}/seen`, events: ['DEPLOYMENT_FAILED'] });
+  expect(rowsOf(await run('list_webhooks')).map((row) => row['target_url'])).toEqual(
+    expect.arrayContaining([hidden, `${address}/seen`]),
+  );
+  await run('update_webhook', { webhook, description: 'The channel of operations.' });
+  expect(await run('test_webhook', { webhook })).toMatchObject({ target_url_used: hidden });
+  expect(receiver.received.at(-1)!.path).toBe(`/${first}`);
+  await run('update_webhook', { webhook, target_url: `${address}/${second}`, dry_run: true });
+  await run('update_webhook', { webhook, target_url: `${address}/${second}` });
+  expect(questions.at(-1)).toContain(`${address}/[hidden, ${second.length} characters]`);
+  await run('test_webhook', { webhook });
+  expect(receiver.received.at(-1)!.path).toBe(`/${second}`);
+  const deliveries = rowsOf(await run('list_webhook_events', { webhook }));
+  expect(deliveries.map((row) => row['target_url_used'])).toEqual([hidden, hidden]);
+  await run('list_webhook_events');
+  await run('list_events');
+  await run('delete_webhook', { webhook, dry_run: true });
+  const where = { organization_id: platform.organizationId, webhook_id: webhook };
+  const present = await platform.must('get_webhook', where);
+  const opened = await platform.call('update_webhook', { ...where, ...present, kind: 'STANDARD' });
+  expect(opened.status).toBe(400);
+  for (const operation of ['list_webhooks', 'list_webhook_events', 'list_events'])
+    said.push(JSON.stringify(await platform.must(operation as 'list_events', where)));
+  await run('delete_webhook', { webhook });
+  said.push(JSON.stringify([present, await platform.must('list_events', where)]), opened.text, ...questions);
+  for (const secretPart of ['path-of-this-chat', 'path-of-that-chat', 'of-that-chat-2'])
+    expect(said.filter((text) => text.includes(secretPart))).toEqual([]);
+});

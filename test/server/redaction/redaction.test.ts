@@ -96,6 +96,14 @@ describe('redaction of values', () => {
     expect(shown(helm, answerSchema(operations.get_helm))).toEqual(helm);
   });
 
+  test('masks what follows the host in the address of a chat webhook', () => {
+    const hook = (kind: string | undefined) => ({ kind, target_url: 'https://chat.acme.example/in/ops' });
+    const schema = answerSchema(operations.create_webhook);
+    expect(shown(hook('STANDARD'), schema)).toEqual(hook('STANDARD'));
+    for (const kind of ['SLACK', 'A_CHAT_OF_ANOTHER_PLATFORM', undefined])
+      expect(shown(hook(kind), schema)).toEqual({ kind, target_url: `https://chat.acme.example/${hiddenSecret}` });
+  });
+
   test('masks headers that carry a credential, as members and as pairs', () => {
     const sent = {
       authorization: 'Bearer inner-token',

@@ -1,4 +1,5 @@
 import { hiddenSecret, isRecord, shortened, type JsonRecord } from '../../../contract/index.ts';
+import { shownAddress } from '../../engine/index.ts';
 
 /** The changed members of a resource, before and after: JSON text by dotted path. */
 export interface ChangedMembers {
@@ -94,16 +95,20 @@ const isDefault = (path: string, value: unknown, defaults: MemberDefaults): bool
   (Array.isArray(value) && value.length === 0) ||
   value === defaults[lastName(path)];
 
+/** A member that an event shows. The address of a chat is shown up to its host. */
+const shownMember = (members: ReadonlyMap<string, unknown>, path: string): unknown =>
+  withoutSecrets(
+    lastName(path),
+    path === 'target_url'
+      ? shownAddress({ kind: String(members.get('kind')), target_url: String(members.get(path)) })
+      : members.get(path),
+  );
+
 const shown = (members: ReadonlyMap<string, unknown>, paths: readonly string[], isSecretValue: boolean): string => {
   const record = Object.fromEntries(
     paths.flatMap((path) => {
       if (!members.has(path)) return [];
-      return [
-        [
-          path,
-          isSecretValue && path === 'value' ? hiddenSecret : withoutSecrets(lastName(path), members.get(path)),
-        ] as const,
-      ];
+      return [[path, isSecretValue && path === 'value' ? hiddenSecret : shownMember(members, path)] as const];
     }),
   );
   const text = JSON.stringify(record);

@@ -1,5 +1,6 @@
 import { isRecord, isServiceKind, parseJson, serviceKinds, type JsonRecord } from '../../../contract/index.ts';
 import { defaultIcon, defaultProvider } from '../../common/index.ts';
+import { shownAddress } from '../../engine/index.ts';
 import type { DatabaseSchema, Db } from '../../store/index.ts';
 import type { MemberDefaults } from './changed-members.ts';
 
@@ -123,13 +124,14 @@ const subTypeOf = (kind: string, row: JsonRecord): string => {
   return kind.toUpperCase();
 };
 
+/** The address of a webhook, as far as it may be shown. */
+const webhookName = (row: JsonRecord): string | undefined => {
+  const url = textIn(row, 'target_url');
+  return url === undefined ? undefined : shownAddress({ kind: String(row['kind']), target_url: url });
+};
+
 const nameOf = (row: JsonRecord): string =>
-  textIn(row, 'name') ??
-  textIn(row, 'email') ??
-  textIn(row, 'key') ??
-  textIn(row, 'target_url') ??
-  textIn(row, 'id') ??
-  '';
+  textIn(row, 'name') ?? textIn(row, 'email') ?? textIn(row, 'key') ?? webhookName(row) ?? textIn(row, 'id') ?? '';
 
 async function organizationId(db: Db): Promise<string | undefined> {
   const found = await db.selectFrom('organization').select('id').orderBy('created_at').executeTakeFirst();

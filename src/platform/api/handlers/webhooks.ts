@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import type * as z from 'zod';
-import { hiddenSecret, type operations } from '../../../contract/index.ts';
+import { hiddenSecret, openWebhookKind, type operations } from '../../../contract/index.ts';
 import { invalid, isoNow } from '../../common/index.ts';
 import type { OperationHandlers } from '../handler.ts';
 import type { Vault, WebhookTable } from '../../store/index.ts';
@@ -38,23 +38,34 @@ const columnsOf = (webhook: Request) => ({
   environment_types_filter: jsonOrNull(webhook.environment_types_filter),
 });
 
-/** The columns of an address. The mark of hidden credentials keeps those that are stored, for the same address only. */
-function addressColumns(target: string, vault: Vault, stored?: Selectable<WebhookTable>) {
-  if (stored !== undefined && target === redactedTarget(stored))
-    return { target_url: stored.target_url, sealed_target_userinfo: stored.sealed_target_userinfo };
+/**
+ * The columns of an address. The mark of what is hidden in it keeps what is stored, for the same address only.
+ * @throws ApiProblem 400 for a mark that keeps nothing, or that would show the address of a chat
+ */
+function addressColumns(
+  { target_url: target, kind }: Pick<Request, 'target_url' | 'kind'>,
+  vault: Vault,
+  stored?: Selectable<WebhookTable>,
+) {
+  const isKept = stored !== undefined && target === redactedTarget(stored);
+  if (isKept && kind === openWebhookKind && stored.kind !== kind)
+    throw invalid('target_url', `is needed in full for a webhook that becomes ${kind}, whose address is shown`);
+  if (isKept) return { target_url: stored.target_url, sealed_target_userinfo: stored.sealed_target_userinfo };
   const { address, userinfo } = splitTarget(target);
   if (userinfo?.includes(hiddenSecret))
     throw invalid(
       'target_url',
       `${hiddenSecret} stands for a user name and a password that are not shown; give the real ones, or an address without them`,
     );
+  if (address.includes(hiddenSecret))
+    throw invalid('target_url', `${hiddenSecret} stands for a part that is not shown; give the whole address`);
   return { target_url: address, sealed_target_userinfo: userinfo === undefined ? null : vault.seal(userinfo) };
 }
 
 export const webhookHandlers = {
   create_webhook: async ({ organization_id, ...webhook }, { db, clock, random, vault }) => {
     await findById(db, 'organization', organization_id);
-    const address = addressColumns(webhook.target_url, vault);
+    const address = addressColumns(webhook, vault);
     const now = isoNow(clock);
     const row = await db
       .insertInto('webhook')
@@ -81,7 +92,7 @@ export const webhookHandlers = {
       .updateTable('webhook')
       .set({
         ...columnsOf(webhook),
-        ...addressColumns(webhook.target_url, vault, stored),
+        ...addressColumns(webhook, vault, stored),
         // A request without a secret keeps the stored one, because it can't be read.
         ...(webhook.target_secret !== undefined && { sealed_target_secret: vault.seal(webhook.target_secret) }),
         updated_at: isoNow(clock),

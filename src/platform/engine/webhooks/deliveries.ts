@@ -5,7 +5,7 @@ import type { WorkQueue } from '../worker.ts';
 import type { DatabaseSchema, Db, WebhookTable } from '../../store/index.ts';
 import type { DeliveryBody } from './outbox.ts';
 import { slackText, type DeliveryRequest, type AttemptResult, sendDelivery, type SenderOptions } from './send.ts';
-import { splitTarget } from './target.ts';
+import { secretPath, shownAddress, splitTarget } from './target.ts';
 import type { DeliveryCounts, Page, WebhookRecord } from '../engine.ts';
 
 type Delivery = Selectable<DatabaseSchema['webhook_delivery']>;
@@ -56,6 +56,7 @@ export function deliveryRequestFor(
     url: address,
     deliveryId: delivery.id,
     body: bodyFor(webhook, delivery.body),
+    secretPath: secretPath(webhook),
     ...(userinfo !== undefined && { userinfo }),
     ...(webhook.sealed_target_secret !== null && { secret: open(webhook.sealed_target_secret) }),
   };
@@ -132,7 +133,7 @@ const recordAttempt = async (
       delivery_id: delivery.id,
       webhook_id: webhook.id,
       created_at: iso(at),
-      target_url: splitTarget(webhook.target_url).address,
+      target_url: shownAddress(webhook),
       status_code: result.status,
       response_body: result.body,
     })
@@ -275,7 +276,7 @@ export async function deploymentAttempts(
         created_at: row.created_at,
         kind: row.kind,
         matched_event: request.event_type,
-        target_url_used: row.target_url,
+        target_url_used: shownAddress(row),
         request,
         target_response_status_code: row.status_code,
         target_response_body: row.response_body,

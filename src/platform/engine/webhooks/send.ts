@@ -28,6 +28,8 @@ export interface DeliveryRequest {
   readonly secret?: string;
   /** User name and password, separated by a colon. Sent as Basic authorization, to the target's own origin only. */
   readonly userinfo?: string;
+  /** The part of the URL that is secret; empty or absent if none is. */
+  readonly secretPath?: string;
 }
 
 /** The result of one attempt. */
@@ -109,8 +111,8 @@ const headersFor = (url: URL, origin: string, request: DeliveryRequest): Record<
 };
 
 /** The secret texts of a request, which a receiver may echo but the records must not contain. */
-const secretsOf = ({ secret, userinfo }: DeliveryRequest): readonly string[] =>
-  [secret, userinfo, userinfo?.slice(userinfo.indexOf(':') + 1)].flatMap((text) => text || []);
+const secretsOf = ({ secret, userinfo, secretPath }: DeliveryRequest): readonly string[] =>
+  [secret, userinfo, userinfo?.slice(userinfo.indexOf(':') + 1), secretPath].flatMap((text) => text || []);
 
 /** Posts to the target and follows redirects. The address of every connection is checked. */
 const post = async (

@@ -1,6 +1,6 @@
 import type { LookupAddress } from 'node:dns';
 import { lookup } from 'node:dns/promises';
-import { hiddenSecret } from '../../../contract/index.ts';
+import { hiddenSecret, openWebhookKind } from '../../../contract/index.ts';
 import { type ConnectionOptions, type Connections, createConnections } from '../../../outgoing/index.ts';
 import { isPublicAddress } from '../../common/index.ts';
 import type { DataStore, Vault } from '../../store/index.ts';
@@ -31,16 +31,29 @@ export function splitTarget(target: string): SplitTarget {
   return { address: url.href, userinfo };
 }
 
-/** The URL for responses, with a placeholder instead of user name and password. */
-export function redactedTarget({
-  target_url,
-  sealed_target_userinfo,
-}: {
+/** A webhook's kind and its address. */
+interface Target {
+  readonly kind: string;
   readonly target_url: string;
-  readonly sealed_target_userinfo: string | null;
-}): string {
-  const { address, userinfo } = splitTarget(target_url);
-  return sealed_target_userinfo === null && userinfo === undefined
+}
+
+/** The URL for records: without user name and password, and of a chat's without what follows the host. */
+export function shownAddress({ kind, target_url }: Target): string {
+  const { address } = splitTarget(target_url);
+  return kind === openWebhookKind ? address : `${new URL(address).origin}/${hiddenSecret}`;
+}
+
+/** What follows the host in the URL of a chat; empty for other webhooks. */
+export function secretPath({ kind, target_url }: Target): string {
+  if (kind === openWebhookKind) return '';
+  const { pathname, search } = new URL(target_url);
+  return `${pathname}${search}`.slice(1);
+}
+
+/** The URL for responses: the URL for records, with a placeholder instead of user name and password. */
+export function redactedTarget(webhook: Target & { readonly sealed_target_userinfo: string | null }): string {
+  const address = shownAddress(webhook);
+  return webhook.sealed_target_userinfo === null && splitTarget(webhook.target_url).userinfo === undefined
     ? address
     : address.replace('://', `://${hiddenSecret}@`);
 }

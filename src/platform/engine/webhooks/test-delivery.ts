@@ -6,7 +6,7 @@ import type { Page, WebhookRecord, WebhookTest } from '../engine.ts';
 import { deliveryRequestFor, deploymentAttempts, type DeliveryOptions } from './deliveries.ts';
 import type { DeliveryBody } from './outbox.ts';
 import { sendDelivery } from './send.ts';
-import { splitTarget } from './target.ts';
+import { shownAddress } from './target.ts';
 
 type Webhook = Selectable<WebhookTable>;
 
@@ -18,7 +18,7 @@ const recordOf = (webhook: Pick<Webhook, 'kind'>, test: Omit<WebhookTest, 'webho
   created_at: test.created_at,
   kind: webhook.kind,
   matched_event: testEvent,
-  target_url_used: test.target_url,
+  target_url_used: shownAddress({ kind: webhook.kind, target_url: test.target_url }),
   request: JSON.parse(test.body) as DeliveryBody,
   target_response_status_code: test.status_code,
   target_response_body: test.response_body,
@@ -50,7 +50,7 @@ export async function sendTest(
     id,
     webhook_id: webhook.id,
     created_at,
-    target_url: splitTarget(webhook.target_url).address,
+    target_url: shownAddress(webhook),
     status_code: status,
     response_body: answer,
     body,
