@@ -213,6 +213,7 @@ export {
   type VariableType,
 } from './resources/variable.ts';
 export {
+  fitsFilter,
   openWebhookKind,
   otherEventWord,
   testEvent,

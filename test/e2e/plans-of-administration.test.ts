@@ -111,3 +111,34 @@ test('the API token of the session is marked, and its revocation says what that 
   expect(await planned('revoke_api_token', { api_token_id: marked[0]!['id'] })).toContain(own);
   expect(await planned('revoke_api_token', { api_token_id: others[0]!['id'] })).not.toContain(own);
 });
+
+test('the deletion of a group that nothing uses asks for no change of services', async () => {
+  const { id } = (
+    await called('create_labels_group', {
+      name: 'unused',
+      labels: [{ key: 'team', value: 'none', propagate_to_cloud_provider: false }],
+    })
+  ).answer;
+  const plan = await planned('delete_labels_group', { labels_group_id: id });
+  expect(plan).toContain('No service that is shown here uses it.');
+  expect(plan).not.toContain('Change these services first');
+});
+
+test('a new password of a registry is not called lost', async () => {
+  const { id } = (
+    await called('create_container_registry', {
+      name: 'rotated',
+      kind: 'GENERIC_CR',
+      url: 'https://rotated.example.com',
+      config: { username: 'puller', password: 'the-one-of-before-1' },
+    })
+  ).answer;
+  for (const config of [{ password: 'the-one-of-now-2' }, { username: 'other', password: 'the-one-of-now-2' }]) {
+    const plan = await planned('update_container_registry', { registry_id: id, config });
+    expect(plan).toContain('config.password: replaced');
+    expect(plan).not.toContain('Not sent');
+  }
+  expect(await planned('update_container_registry', { registry_id: id, config: { username: 'other' } })).toContain(
+    'Not sent, because what is stored',
+  );
+});

@@ -186,3 +186,29 @@ test('a delivery without an answer is told from one with a code', async () => {
   expect(events['totals']).toMatchObject({ code_0: 'no answer came' });
   expect(text).toContain('Code 0: no answer came.');
 });
+
+test('the plan of a webhook says what its filters let through, and which project there is none of', async () => {
+  const planned = async (more: Json): Promise<string> =>
+    (
+      await call('create_webhook', {
+        target_url: 'https://chat.acme.example/in/planned',
+        events: ['DEPLOYMENT_FAILED'],
+        ...more,
+        dry_run: true,
+      })
+    ).text;
+  const limited = await planned({ project_names_filter: ['SH*p', 'shpo'], environment_types_filter: ['PRODUCTION'] });
+  expect(limited).toContain('every such event of the projects SH*p, shpo, and of environments in PRODUCTION is sent');
+  expect(limited).toContain('has this name of the filter: shpo.');
+  expect(limited).not.toContain('of the organization is sent');
+  expect(await planned({})).toContain('every such event of the organization is sent');
+  const off = await planned({ enabled: false });
+  expect(off).toContain('It is off: nothing is sent to it');
+  expect(off).not.toContain('From now on');
+  const changed = await call('update_webhook', {
+    webhook_id: platform.seed['webhook_id'],
+    project_names_filter: ['shpo'],
+    dry_run: true,
+  });
+  expect(changed.text).toContain('has this name of the filter: shpo.');
+});

@@ -21,6 +21,10 @@ const countOf = (record: JsonRecord | undefined): number | undefined => {
   return typeof count === 'number' ? count : undefined;
 };
 
+/** How many services use a resource, by both reads; undefined if neither tells. */
+const usesIn = (listed: readonly JsonRecord[] | undefined, count: number | undefined): number | undefined =>
+  listed === undefined ? count : Math.max(count ?? 0, listed.length);
+
 /** How many services a plan names: a question has to show all of its plan. */
 const mostNamed = 20;
 
@@ -30,15 +34,15 @@ const mostNamed = 20;
  * @param count that the record itself gives
  */
 function useLines(listed: readonly JsonRecord[] | undefined, count: number | undefined): readonly PlanLine[] {
-  if (listed === undefined && count !== 0)
+  const total = usesIn(listed, count);
+  if (total === 0) return ['No service that is shown here uses it.'];
+  if (listed === undefined || total === undefined)
     return [notKnown(count === undefined ? 'which services use it' : `which ${count} services use it`)];
-  const all = listed ?? [];
-  const uses = all.slice(0, mostNamed);
-  const others = Math.max(count ?? 0, all.length) - uses.length;
+  const uses = listed.slice(0, mostNamed);
+  const others = total - uses.length;
   return [
     ...uses.map((use) => `Used by: ${placeText(use)}.`),
     ...(others > 0 ? [`Used by ${others} more, which are not shown here.`] : []),
-    ...(uses.length + others === 0 ? ['No service that is shown here uses it.'] : []),
   ];
 }
 
@@ -79,7 +83,7 @@ export const deletionOf = (reads: UseReads, describe: (record: JsonRecord) => st
     return [
       record ? describe(record) : notKnown('what it is now'),
       ...useLines(listed, count),
-      ...((listed?.length || count) === 0
+      ...(usesIn(listed, count) === 0
         ? []
         : [
             ...(without === undefined ? [] : [without]),

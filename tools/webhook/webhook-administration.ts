@@ -15,6 +15,7 @@ import {
 } from '../../src/server/tool/index.ts';
 import { joined, movedSecretLines } from '../shared/plan-parts.ts';
 import { inKnownWords } from './event-words.ts';
+import { limitsOf, offLine, unknownProjects, wordsOf } from './webhook-filters.ts';
 import { webhookColumns } from './webhooks.ts';
 
 export const listWebhooks = defineTool(operations.list_webhooks, {
@@ -42,16 +43,11 @@ const presentReads = readUses(
   operations.list_webhooks,
 );
 
-const wordsOf = (value: unknown): string =>
-  Array.isArray(value) && value.length > 0 ? value.map(show).join(', ') : '';
-
 /** The webhook that a call acts on, in one line. */
 function webhookText(webhook: JsonRecord): string {
-  const [projects, modes] = [wordsOf(webhook['project_names_filter']), wordsOf(webhook['environment_types_filter'])];
   return [
     `The webhook posts ${wordsOf(webhook['events']) || 'no events'} to ${show(webhook['target_url'])}`,
-    projects && `, of the projects ${projects}`,
-    modes && `, of environments in ${modes}`,
+    ...limitsOf(webhook).map((limit) => `, ${limit}`),
     webhook['enabled'] === false ? '; it is off.' : '.',
   ].join('');
 }
@@ -65,12 +61,10 @@ const movedSecret: Preview = reading(presentReads, async (args, { reader }) => {
   return movedSecretLines('target_url', args, present, hasStored);
 });
 
-const off = 'It is off: nothing is sent to it until it is turned on (enabled: true).';
-
 /** Whether it is off, also after the change. */
 const staysOff: Preview = reading(presentReads, async (args, { reader }) => {
   const present = await presentWebhook(args, reader);
-  return present?.['enabled'] === false && args['enabled'] !== true ? [off] : [];
+  return present?.['enabled'] === false && args['enabled'] !== true ? [offLine] : [];
 });
 
 export const updateWebhook = defineTool(operations.update_webhook, {
@@ -78,7 +72,7 @@ export const updateWebhook = defineTool(operations.update_webhook, {
   title: 'Change a webhook: its address, events or filters',
   description: 'Change a webhook: also events, project_names_filter, environment_types_filter, target_secret.',
   ...update,
-  preview: joined(update.preview, movedSecret, staysOff),
+  preview: joined(update.preview, movedSecret, staysOff, unknownProjects),
   expand: async (args, context) => update.expand(await inKnownWords(args, context), context),
   fields: { enabled: 'On.' },
   hidden: ['kind', 'description', 'events', 'target_secret', 'project_names_filter', 'environment_types_filter'],

@@ -21,7 +21,8 @@ import {
   type Renderer,
 } from '../../src/server/tool/index.ts';
 import { inKnownWords, knownEvents } from './event-words.ts';
-import { takenBackElsewhere } from '../shared/plan-parts.ts';
+import { joined, takenBackElsewhere } from '../shared/plan-parts.ts';
+import { limitsOf, offLine, unknownProjects } from './webhook-filters.ts';
 
 const isReceived = ({ target_response_status_code: status }: JsonRecord): boolean =>
   typeof status === 'number' && status >= 200 && status < 300;
@@ -85,6 +86,15 @@ const otherEvents: Preview = reading(eventReads, async ({ organization_id: organ
 
 const unlimited = 'It is sent those of every project and mode; a tool of the toolset administration limits it.';
 
+/** Which events a new webhook is sent. */
+function sentFromNowOn(args: JsonRecord): readonly string[] {
+  const limits = limitsOf(args);
+  if (args['enabled'] === false) return [offLine];
+  return limits.length === 0
+    ? ['From now on every such event of the organization is sent to this address.', unlimited]
+    : [`From now on every such event ${limits.join(', and ')} is sent to this address, and no other.`];
+}
+
 export const createWebhook = defineTool(operations.create_webhook, {
   toolset: 'webhooks',
   title: 'Set up a webhook: notifications of deployments',
@@ -100,13 +110,12 @@ export const createWebhook = defineTool(operations.create_webhook, {
   expand: async (args, context) => [
     { operation: operations.create_webhook, input: { kind: 'STANDARD', ...(await inKnownWords(args, context)) } },
   ],
-  preview: otherEvents,
+  preview: joined(otherEvents, unknownProjects),
   hidden: ['project_names_filter', 'environment_types_filter'],
-  plan: ({ target_url, project_names_filter: projects = [], environment_types_filter: modes = [] }) => [
-    'From now on every such event of the organization is sent to this address.',
-    ...(projects.length === 0 && modes.length === 0 ? [unlimited] : []),
+  plan: (args) => [
+    ...sentFromNowOn(args),
     takenBackElsewhere,
-    ...(hasUserinfo(target_url)
+    ...(hasUserinfo(args.target_url)
       ? [
           'The address has a user name or a password in it: they are kept like secrets, sent with every event, and not shown.',
         ]

@@ -41,6 +41,24 @@ export const openWebhookKind: z.infer<typeof WebhookKind> = 'STANDARD';
 const target = (address: z.ZodString): z.ZodString =>
   secretAfterHost(address, { member: 'kind', value: openWebhookKind });
 
+/** Whether the name of a project fits an entry of a webhook's filter, in which * stands for anything. Case is ignored. */
+export function fitsFilter(pattern: string, name: string): boolean {
+  const parts = pattern.toLowerCase().split('*');
+  const whole = name.toLowerCase();
+  const [first = '', ...rest] = parts;
+  const last = rest.pop();
+  if (last === undefined) return whole === first;
+  if (!whole.startsWith(first) || !whole.endsWith(last) || whole.length < first.length + last.length) return false;
+  let at = first.length;
+  const end = whole.length - last.length;
+  for (const part of rest) {
+    const found = whole.indexOf(part, at);
+    if (found === -1 || found + part.length > end) return false;
+    at = found + part.length;
+  }
+  return true;
+}
+
 export const WebhookRequest = z.object({
   target_url: target(HttpUrl).describe('Receives a POST per event.'),
   events: z

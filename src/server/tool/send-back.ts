@@ -142,17 +142,25 @@ const isStored = (found: JsonRecord, name: string): boolean | undefined => {
   return typeof told === 'boolean' ? told : undefined;
 };
 
+/** Whether a record gives one of its own secrets, also one that its schema doesn't name. */
+const givesOwnSecret = (body: JsonRecord, { properties = {}, additionalProperties: others }: JsonSchema): boolean =>
+  Object.entries(body).some(([name, value]) => {
+    const member = Object.hasOwn(properties, name) ? properties[name] : others;
+    return value !== undefined && value !== null && typeof member === 'object' && withoutNull(member).secret === true;
+  });
+
 /**
- * The secrets among the missing members of a record that belong to a member that it has. If none does, the record stands
- * for whichever it has.
+ * The secrets among the missing members of a record that belong to a member that it has. If none does, and it gives no
+ * other secret, the record stands for whichever it has.
  */
 function ofTheKind(
   missing: readonly (readonly [name: string, schema: JsonSchema])[],
   body: JsonRecord,
+  node: JsonSchema,
   path: string,
 ): readonly string[] {
   const own = missing.filter(([, { belongsTo }]) => belongsTo === undefined || body[belongsTo] !== undefined);
-  return own.length > 0 || missing.length === 0
+  return own.length > 0 || missing.length === 0 || givesOwnSecret(body, node)
     ? own.map(([name]) => (path ? `${path}.${name}` : name))
     : [`the secrets of ${path}`];
 }
@@ -184,6 +192,7 @@ export function missingSecrets(
     ...ofTheKind(
       missing.filter((one) => !known.includes(one)),
       body,
+      withoutNull(node),
       path,
     ).map((one) => ({ path: one, isStored: undefined })),
     ...members.flatMap(([name, member]) =>

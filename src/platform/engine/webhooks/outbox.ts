@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import type * as z from 'zod';
-import { wellFormed, type EventKind, type WebhookDelivery } from '../../../contract/index.ts';
+import { fitsFilter, wellFormed, type EventKind, type WebhookDelivery } from '../../../contract/index.ts';
 import { type DeploymentRow, type DeploymentServiceRow, serviceType } from '../deployment-rows.ts';
 import { uuidFrom } from '../../common/index.ts';
 import { blockedDueTime } from '../context.ts';
@@ -16,31 +16,13 @@ type Filters = Pick<Selectable<WebhookTable>, 'project_names_filter' | 'environm
 
 const listOf = (json: string | null): readonly string[] => (json === null ? [] : (JSON.parse(json) as string[]));
 
-/** Whether a name matches a pattern, in which * matches any characters. Case is ignored. */
-function fits(pattern: string, name: string): boolean {
-  const parts = pattern.toLowerCase().split('*');
-  const whole = name.toLowerCase();
-  const [first = '', ...rest] = parts;
-  const last = rest.pop();
-  if (last === undefined) return whole === first;
-  if (!whole.startsWith(first) || !whole.endsWith(last) || whole.length < first.length + last.length) return false;
-  let at = first.length;
-  const end = whole.length - last.length;
-  for (const part of rest) {
-    const found = whole.indexOf(part, at);
-    if (found === -1 || found + part.length > end) return false;
-    at = found + part.length;
-  }
-  return true;
-}
-
 /**
  * Whether the filters of a webhook accept deployments at a place. A filter that is absent or empty excludes nothing.
  */
 function passesFilters(filters: Filters, { project, mode }: DeploymentPlace): boolean {
   const [names, modes] = [listOf(filters.project_names_filter), listOf(filters.environment_types_filter)];
   return (
-    (names.length === 0 || names.some((pattern) => fits(pattern, project))) &&
+    (names.length === 0 || names.some((pattern) => fitsFilter(pattern, project))) &&
     (modes.length === 0 || modes.includes(mode))
   );
 }
