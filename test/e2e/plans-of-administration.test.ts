@@ -142,3 +142,42 @@ test('a new password of a registry is not called lost', async () => {
     'Not sent, because what is stored',
   );
 });
+
+test.each<[string, Json, string]>([
+  ['create_alert_receiver', { name: 'twice', webhook_url: 'https://chat.example/in' }, 'a receiver with this name'],
+  [
+    'create_alert_rule',
+    { environment: 'shop/staging', name: 'twice', condition: { promql: 'up == 0' }, alert_receiver_ids: ['on-call'] },
+    'an alert rule with this name',
+  ],
+  ['create_api_token', { name: 'twice', permission: 'read' }, 'an API token with this name'],
+  [
+    'create_webhook',
+    { target_url: 'https://one.example/twice', events: ['DEPLOYMENT_FAILED'] },
+    'a webhook with this address',
+  ],
+  [
+    'create_webhook',
+    { target_url: 'https://one.example/of-a-chat', kind: 'SLACK', events: ['DEPLOYMENT_FAILED'] },
+    'a chat webhook at this host',
+  ],
+])('%s: that there is one already is in the plan of a second (%#)', async (tool, args, what) => {
+  const said = `There is ${what} already`;
+  expect(await planned(tool, args)).not.toContain(said);
+  const { id } = (await called(tool, args)).answer;
+  const again = await planned(tool, args);
+  expect(again).toContain(said);
+  expect(again).toContain(String(id));
+});
+
+test('the plan of an API token says whose it is, and when it ends', async () => {
+  const members = await platform.must('list_members', { organization_id: platform.organizationId });
+  const [member] = members['results'] as [Json];
+  const token = { name: 'planned', permission: 'read' };
+  const own = await planned('create_api_token', { ...token, member_id: member['id'] });
+  expect(own).toContain(`It belongs to ${String(member['name'])} (${String(member['email'])})`);
+  expect(own).toContain('it never expires');
+  const ending = await planned('create_api_token', { ...token, expires_at: '2999-01-01T00:00:00Z' });
+  expect(ending).toContain('It belongs to no member');
+  expect(ending).not.toContain('never expires');
+});

@@ -16,7 +16,7 @@ import {
   type ToolContext,
 } from '../../src/server/tool/index.ts';
 import { exactlyOne, readsByKind } from '../shared/any-service.ts';
-import { joined } from '../shared/plan-parts.ts';
+import { joined, sameName } from '../shared/plan-parts.ts';
 import { toldByRule } from './receiver-names.ts';
 import { watchedBy, watchedInput, watchedMembers } from './watched.ts';
 
@@ -68,7 +68,9 @@ export const createAlertRule = composeTool({
   fields: { condition: '{promql, operator: ABOVE…, threshold}', alert_receiver_ids: 'Who is told.' },
   folded: ['condition'],
   hidden: ['severity', 'for_duration', 'description', 'tag', 'enabled', 'presentation'],
-  preview: joined(toldByRule, () => Promise.resolve([toldOnce('A tool of this toolset deletes it again.')])),
+  preview: joined(toldByRule, sameName(operations.list_alert_rules, 'an alert rule'), () =>
+    Promise.resolve([toldOnce('A tool of this toolset deletes it again.')]),
+  ),
   output: operations.create_alert_rule.response,
   answer: (_, __, [answer = {}]) => Promise.resolve(answer),
   render: record({ first: shown }),

@@ -19,7 +19,7 @@ import {
   type Preview,
   type ToolContext,
 } from '../../src/server/tool/index.ts';
-import { joined, movedSecretLines } from '../shared/plan-parts.ts';
+import { joined, movedSecretLines, sameName } from '../shared/plan-parts.ts';
 
 const toolset = 'administration';
 const first = ['name', 'type', 'problem', 'to', 'webhook_url_set', 'auth_password_set', 'send_resolved', 'id'];
@@ -101,6 +101,7 @@ export const createAlertReceiver = defineTool(operations.create_alert_receiver, 
       },
     ];
   },
+  preview: sameName(operations.list_alert_receivers, 'a receiver'),
   plan: () => ['Nothing is sent to it until an alert rule has it.', 'A tool of this toolset deletes it again.'],
   render: record({ first }),
 });

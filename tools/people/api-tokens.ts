@@ -14,6 +14,7 @@ import {
   type JsonRecord,
   type Preview,
 } from '../../src/server/tool/index.ts';
+import { joined, sameName } from '../shared/plan-parts.ts';
 
 /** A token in a plan: its name, level and use. */
 export const tokenText = ({ name, permission, last_used_at: used, expires_at: expires }: JsonRecord): string =>
@@ -50,16 +51,34 @@ export const listApiTokens = defineTool(operations.list_api_tokens, {
   ]),
 });
 
+/** Whose a new token is. */
+const whose: Preview = reading(
+  readUses('whose the token is is not shown', operations.list_members),
+  async ({ organization_id: organization, member_id: id }, { reader }) => {
+    if (id === undefined) return ['It belongs to no member: it stays when somebody is removed.'];
+    const members = await reader.attempt(operations.list_members, { organization_id: String(organization) });
+    const member = members && rowsIn(members).find((row) => row['id'] === id);
+    return [
+      member
+        ? `It belongs to ${show(member['name'])} (${show(member['email'])}), and ends when they are removed.`
+        : notKnown('whose it is; it ends when they are removed'),
+    ];
+  },
+);
+
 export const createApiToken = defineTool(operations.create_api_token, {
   toolset: 'administration',
   title: 'Create or rotate an API token, key',
   description:
     'Create an API token (key) for CI, a bot; a person is shown its value, you are not. To rotate: create, let them replace it, revoke the old.',
   hidden: ['expires_at', 'member_id'],
-  plan: () => [
+  plan: ({ expires_at: end }) => [
     'A person is shown its value once, outside of this conversation. No answer, log or record has it.',
-    'Whoever has it may do what its level permits, until it is revoked.',
+    end === undefined
+      ? 'Whoever has it may do what its level permits, until it is revoked: it never expires.'
+      : 'Whoever has it may do what its level permits, until it expires or is revoked.',
   ],
+  preview: joined(sameName(operations.list_api_tokens, 'an API token'), whose),
   output: operations.create_api_token.response
     .omit({ token: true, is_current: true })
     .extend({ handed_over: z.string() })

@@ -1,4 +1,14 @@
-import { reading, type JsonRecord, type Preview } from '../../src/server/tool/index.ts';
+import type { AnyOperation } from '../../src/contract/index.ts';
+import {
+  notAgreedTo,
+  notKnown,
+  reading,
+  readUses,
+  rowsIn,
+  textOf,
+  type JsonRecord,
+  type Preview,
+} from '../../src/server/tool/index.ts';
 
 /** The line of a plan that renames a project or an environment. Policies and webhooks name both by their names. */
 export const namedByRules =
@@ -28,6 +38,24 @@ export const movedSecretLines = (
         'Where the platform keeps stored secrets, they are sent to the new address from now on: give others if it may not have them.',
       ]
     : [];
+
+/**
+ * Whether what a call creates has the name of one that is there already.
+ * @param list the operation that lists those of the organization
+ * @param what one of them, in words
+ */
+export const sameName = (list: AnyOperation, what: string): Preview =>
+  reading(
+    readUses(`whether there is ${what} with this name already is not known`, list),
+    async ({ name, organization_id: organization }, { reader }) => {
+      const answer = await reader.attempt(list, { organization_id: String(organization) });
+      if (!answer) return [notKnown(`whether there is ${what} with this name already`)];
+      const ids = rowsIn(answer as JsonRecord).flatMap((row) =>
+        row['name'] === name ? (textOf(row, 'id') ?? []) : [],
+      );
+      return ids.length === 0 ? [] : [notAgreedTo(`There is ${what} with this name already: ${ids.join(', ')}.`)];
+    },
+  );
 
 /** A line for changes that only tools take back which are off unless they are chosen. */
 export const takenBackElsewhere = 'A tool of the toolset administration takes it back.';

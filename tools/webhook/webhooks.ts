@@ -1,8 +1,10 @@
 import * as z from 'zod';
-import { operations, reference, type InputOf } from '../../src/contract/index.ts';
+import { openWebhookKind, operations, reference, type InputOf } from '../../src/contract/index.ts';
 import {
   defineTool,
   hasUserinfo,
+  notAgreedTo,
+  notKnown,
   reading,
   readUses,
   record,
@@ -18,6 +20,7 @@ import {
   recordsIn,
   table,
   tableText,
+  textOf,
   type Renderer,
 } from '../../src/server/tool/index.ts';
 import { inKnownWords, knownEvents } from './event-words.ts';
@@ -86,6 +89,32 @@ const otherEvents: Preview = reading(eventReads, async ({ organization_id: organ
 
 const unlimited = 'It is sent those of every project and mode; a tool of the toolset administration limits it.';
 
+/** An address without user name and password, and of a chat its host alone: the rest of it is not shown. */
+function comparable({ kind, target_url: address }: JsonRecord): string | undefined {
+  const url = URL.parse(String(address));
+  if (!url) return undefined;
+  return isOpen(kind) ? `${url.host}${url.pathname}${url.search}` : url.host;
+}
+
+const isOpen = (kind: unknown): boolean => kind === openWebhookKind;
+
+/** Whether a webhook that is there already posts to the same address. */
+const sameAddress: Preview = reading(
+  readUses('whether there is a webhook with this address already is not known', operations.list_webhooks),
+  async (args, { reader }) => {
+    const list = await reader.attempt(operations.list_webhooks, { organization_id: String(args['organization_id']) });
+    if (!list) return [notKnown('whether there is a webhook with this address already')];
+    const [own, isShown] = [comparable(args), isOpen(args['kind'])];
+    const ids = rowsIn(list).flatMap((row) =>
+      isOpen(row['kind']) === isShown && own !== undefined && comparable(row) === own ? (textOf(row, 'id') ?? []) : [],
+    );
+    const what = isShown
+      ? 'There is a webhook with this address already'
+      : 'There is a chat webhook at this host already, which may be the same: the rest of its address is not shown';
+    return ids.length === 0 ? [] : [notAgreedTo(`${what}: ${ids.join(', ')}.`)];
+  },
+);
+
 /** Which events a new webhook is sent. */
 function sentFromNowOn(args: JsonRecord): readonly string[] {
   const limits = limitsOf(args);
@@ -110,7 +139,7 @@ export const createWebhook = defineTool(operations.create_webhook, {
   expand: async (args, context) => [
     { operation: operations.create_webhook, input: { kind: 'STANDARD', ...(await inKnownWords(args, context)) } },
   ],
-  preview: joined(otherEvents, unknownProjects),
+  preview: joined(otherEvents, sameAddress, unknownProjects),
   hidden: ['project_names_filter', 'environment_types_filter'],
   plan: (args) => [
     ...sentFromNowOn(args),
