@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { hiddenSecret, operations } from '../../src/contract/index.ts';
+import { hiddenSecret, openWebhookKind, operations } from '../../src/contract/index.ts';
 import {
   defineTool,
   partialUpdate,
@@ -82,7 +82,10 @@ const goesAway: Preview = reading(presentReads, async (args, { reader }) => {
   const present = await presentWebhook(args, reader);
   if (!present)
     return ['Which webhook this is is not known: the platform does not tell, or the token may not read it.'];
-  const hasHidden = present['target_secret_set'] === true || String(present['target_url']).includes(hiddenSecret);
+  const hasHidden =
+    present['kind'] !== openWebhookKind ||
+    present['target_secret_set'] === true ||
+    String(present['target_url']).includes(hiddenSecret);
   return [
     webhookText(present),
     'Whoever listens there is told of nothing more, and the records of its deliveries go with it.',

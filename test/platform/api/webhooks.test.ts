@@ -168,6 +168,7 @@ test('no answer in the life of a chat webhook has what follows the host of its a
   await run('list_webhook_events');
   await run('list_events');
   await run('delete_webhook', { webhook, dry_run: true });
+  expect(said.at(-1)).toContain('Its secret can not be read');
   const where = { organization_id: platform.organizationId, webhook_id: webhook };
   const present = await platform.must('get_webhook', where);
   const opened = await platform.call('update_webhook', { ...where, ...present, kind: 'STANDARD' });
