@@ -9,12 +9,20 @@ interface SchemaNode {
   readonly description?: string;
   readonly enum?: readonly string[];
   readonly items?: SchemaNode;
+  readonly anyOf?: readonly SchemaNode[];
   readonly minimum?: number;
   readonly properties?: Readonly<Record<string, SchemaNode>>;
   readonly required?: readonly string[];
 }
 
-const typeOf = ({ type, enum: values, items, minimum }: SchemaNode): string => {
+const typeOf = ({ type, enum: values, items, anyOf, properties, minimum }: SchemaNode): string => {
+  if (anyOf) return anyOf.map(typeOf).join(', ');
+  if (properties)
+    return code(
+      `{${Object.keys(properties)
+        .map((name) => `${name}: …`)
+        .join(', ')}}`,
+    );
   if (values) return values.map(code).join(', ');
   if (items) return items.properties ? 'list of rules' : `list of ${typeOf(items)}`;
   return minimum === undefined ? (type ?? 'any') : `${type}, at least ${minimum}`;
@@ -54,8 +62,10 @@ freeze:
 max_disruptive_per_hour: 10
 
 # Where the caller may confirm its own plan, and where only the operator may agree. No tier can be in both.
-unattended: [disruptive]
-operator_only: [destructive, sensitive]
+unattended:
+  - disruptive
+  - tool: revoke_api_token     # a token that leaked waits for nobody
+operator_only: [destructive]
 
 # Where operators other than the caller have to agree. They are in the operators file.
 two_person:

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createToken } from '../../src/platform/api/index.ts';
 import { connectorsTo, type Connectors } from '../support/connectors.ts';
 import { policyFrom } from '../support/guard-fixture.ts';
-import { agree, textOf, userAnswering, type TestClient, type User } from '../support/mcp-clients.ts';
+import { agree, failureIn, textOf, userAnswering, type TestClient, type User } from '../support/mcp-clients.ts';
 import { type Json, startTestPlatform, type TestPlatform } from '../support/test-platform.ts';
 
 let platform: TestPlatform;
@@ -103,16 +103,45 @@ test('a token is found, and revoked by its name', async () => {
   expect((await platform.call('get_organization', {}, { authorization: `Token ${value}` })).status).toBe(401);
 });
 
-test('no policy lets people and tokens be changed unattended', async () => {
-  const policy = await policyFrom('unattended: [disruptive, destructive, sensitive]');
-  const nobody = await connectors.modern(undefined, policy);
+/** The policy that lets callers confirm every tier, and each tool that is named. */
+const unattended = (...named: readonly string[]) =>
+  policyFrom(`unattended: [disruptive, destructive, sensitive${named.map((tool) => `, { tool: ${tool} }`).join('')}]`);
+
+test('no policy lets people and tokens be changed unattended, unless it names the tool', async () => {
+  const nobody = await connectors.modern(undefined, await unattended('revoke_invitation'));
   for (const [tool, args] of [
     ['remove_member', { user_id: 'cleo@acme.example' }],
     ['update_member_role', { user_id: 'cleo@acme.example', role_id: 'Admin' }],
-    ['revoke_invitation', { invitation_id: 'erin@acme.example' }],
     ['resend_invitation', { invitation: 'erin@acme.example' }],
     ['revoke_api_token', { api_token_id: 'laptop of Cleo' }],
   ] as const)
-    expect((await nobody.call(tool, args)).isError, tool).toBe(true);
+    expect(failureIn(await nobody.call(tool, args)), tool).toMatchObject({ kind: 'not_confirmed', why: 'cannot_ask' });
   expect(await column('list_members', 'email')).toContain('cleo@acme.example');
+});
+
+test('a tool that the policy names is carried out without a person, by the token of its plan', async () => {
+  await createToken(platform, { name: 'of a script', permission: 'read' });
+  const nobody = await connectors.modern(undefined, await unattended('revoke_api_token'));
+  const call = { api_token_id: 'of a script' };
+  const asked = await nobody.call('revoke_api_token', call);
+  expect(failureIn(asked)?.kind).toBe('pending');
+  const planToken = /plan_token: (\S+)/.exec(textOf(asked))![1]!;
+  expect(await column('list_api_tokens', 'name')).toContain('of a script');
+  const other = { api_token_id: 'laptop of Cleo', plan_token: planToken };
+  expect(failureIn(await nobody.call('revoke_api_token', other))?.kind).toBe('not_confirmed');
+  const done = await nobody.call('revoke_api_token', { ...call, plan_token: planToken });
+  expect(done.isError, textOf(done)).toBeFalsy();
+  expect(await column('list_api_tokens', 'name')).not.toContain('of a script');
+});
+
+test('the operator, and two persons, are asked for a tool that is named too', async () => {
+  for (const rule of ['operator_only: [sensitive]', 'two_person: [{ tool: revoke_api_token }]']) {
+    const [named, stricter] = [await unattended('revoke_api_token'), await policyFrom(rule)];
+    const policy = { readOnly: false, rules: [...named.rules!, ...stricter.rules!] };
+    const nobody = await connectors.modern(undefined, policy);
+    expect(failureIn(await nobody.call('revoke_api_token', { api_token_id: 'laptop of Cleo' })), rule).toMatchObject({
+      kind: 'not_confirmed',
+      why: rule.split(':')[0],
+    });
+  }
 });

@@ -32,7 +32,7 @@ function membersOf(node: unknown): string[] {
 /** Under which tools take every argument that they ever take. */
 const everything: Policy = {
   readOnly: false,
-  rules: [{ deny: [], freezes: [], unattended: highRisks, valueFromEnv: ['ANY'] }],
+  rules: [{ deny: [], freezes: [], unattended: { tiers: highRisks, tools: [] }, valueFromEnv: ['ANY'] }],
 };
 
 const toolNames = tools.map(({ name }) => name);

@@ -19,7 +19,8 @@ const valueMember = 'value';
 
 const takesValue = ({ input }: Tool): boolean => Object.hasOwn(input, valueMember);
 
-const mayBeUnattended = (policy: Policy): boolean => highRisks.some((risk) => allowsUnattended(risk, policy));
+const mayBeUnattended = ({ name }: Tool, policy: Policy): boolean =>
+  highRisks.some((risk) => allowsUnattended({ tool: name, risk }, policy));
 
 /** JSON Schemas of the controls that a tool accepts under a policy, by name. */
 export function controlSchemas(tool: Tool, policy: Policy): Record<string, JsonSchema> {
@@ -27,7 +28,9 @@ export function controlSchemas(tool: Tool, policy: Policy): Record<string, JsonS
   const variables = takesValue(tool) ? allowedVariables(policy) : [];
   return {
     dry_run: { type: 'boolean', description: 'Plan only.' },
-    ...(mayBeUnattended(policy) && { plan_token: { type: 'string', description: 'From the plan, to confirm it.' } }),
+    ...(mayBeUnattended(tool, policy) && {
+      plan_token: { type: 'string', description: 'From the plan, to confirm it.' },
+    }),
     ...(variables.length > 0 && {
       value_from_env: { type: 'string', enum: [...variables], description: 'Instead of value: set it unseen.' },
     }),

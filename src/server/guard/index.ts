@@ -81,7 +81,7 @@ export { policyFileFor, type Rules } from './policy/rules.ts';
 export { twoPersonOf } from './policy/two-person.ts';
 export { withResolvedNames } from './risk/named-target.ts';
 export { readsToAssess } from './risk/reads-to-assess.ts';
-export { endangersProduction, mostCriticalMode, needsConfirmation } from './risk/risk.ts';
+export { mostCriticalMode, needsConfirmation, needsNamedTool } from './risk/risk.ts';
 export { assertInSameEnvironment } from './same-environment.ts';
 export { situationsOf } from './situations.ts';
 export { createScopeResolver, fillInScope, resolverWithin } from './scope/scope-resolver.ts';

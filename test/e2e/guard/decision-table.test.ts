@@ -272,6 +272,9 @@ const unasked =
   (outcome: Outcome): Outcome =>
     isAsked(outcome) ? instead : outcome;
 
+/** Tools that a policy names in `unattended`, on people, in PRODUCTION and of deployment windows. */
+const named = ['remove_member', 'delete_environment', 'delete_deployment_window', 'run_job'];
+
 const settings: Setting[] = [
   { name: 'no policy, a client that asks', asks: true, becomes: (outcome) => outcome },
   { name: 'no policy, a client that cannot ask', asks: false, becomes: unasked('nobody') },
@@ -290,13 +293,12 @@ const settings: Setting[] = [
       return isAsked(outcome) ? (sensitive || irreparable ? 'nobody' : 'token') : outcome;
     },
   },
-  // All that is sensitive is on the organization, and so reaches production, but for windows of other environments.
+  // What is sensitive needs a person, unless its tool is named.
   {
     name: 'unattended sensitive calls, a client that cannot ask',
     policy: 'unattended: [sensitive]',
     asks: false,
-    becomes: (outcome, tool, mode) =>
-      unasked(tool === 'delete_deployment_window' && mode === 'STAGING' ? 'token' : 'nobody')(outcome),
+    becomes: unasked('nobody'),
   },
   {
     name: 'read-only, a client that asks',
@@ -339,6 +341,12 @@ const settings: Setting[] = [
     policy: 'allow: [{ toolset: services }]',
     asks: true,
     becomes: (outcome, tool) => (tools.find(({ name }) => name === tool)!.toolset === 'services' ? outcome : 'denied'),
+  },
+  {
+    name: 'unattended calls of named tools, a client that cannot ask',
+    policy: `unattended: [${named.map((tool) => `{ tool: ${tool} }`).join(', ')}]`,
+    asks: false,
+    becomes: (outcome, tool) => unasked(named.includes(tool) ? 'token' : 'nobody')(outcome),
   },
 ];
 

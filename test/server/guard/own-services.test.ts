@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { operations } from '../../../src/contract/index.ts';
-import { assessOperations, type GuardedCall, endangersProduction } from '../../../src/server/guard/index.ts';
+import { assessOperations, type GuardedCall, needsNamedTool } from '../../../src/server/guard/index.ts';
 import { stopServices } from '../../../tools/service/stop-services.ts';
 import { connectorsTo, type Connectors } from '../../support/connectors.ts';
 import { policyFrom } from '../../support/guard-fixture.ts';
@@ -48,7 +48,7 @@ describe('a call that may span environments', () => {
     const { target, risk } = await judged({ ...environment, list_services: { results: both } });
     expect(target).toMatchObject({ id: 'e', mode: 'STAGING' });
     expect(target.touched).toBeUndefined();
-    expect(endangersProduction(risk, target)).toBe(false);
+    expect(needsNamedTool(risk, target)).toBe(false);
   });
 
   test.each<[string, Answers]>([
@@ -59,7 +59,7 @@ describe('a call that may span environments', () => {
   ])('is judged as the worst where %s', async (_, answers) => {
     const { target, risk } = await judged({ ...environment, ...answers });
     expect(target).toMatchObject({ id: 'e', mode: 'unknown', touched: [{ mode: 'unknown' }] });
-    expect(endangersProduction(risk, target)).toBe(true);
+    expect(needsNamedTool(risk, target)).toBe(true);
   });
 
   test('is judged by a wider list that the call has read, with no read of its own', async () => {

@@ -21,7 +21,7 @@ const rulesText = (
     deny,
     freezes,
     limit,
-    unattended = [],
+    unattended = { tiers: [], tools: [] },
     operatorOnly = [],
     twoPerson = [],
     valueFromEnv = [],
@@ -43,8 +43,13 @@ const rulesText = (
     freezes.map(({ conditions, setBy }) => `${shownConditionText(conditions, unread) || 'everything'} (${setBy})`),
   ),
   ...(limit ? [`At most ${limit.most} disruptive or graver calls in any 60 minutes (${limit.setBy}).`] : []),
-  ...(unattended.length > 0
-    ? [`Where the client can't ask its user, the caller may confirm calls that are ${unattended.join(' or ')}.`]
+  ...(unattended.tiers.length > 0
+    ? [
+        `Where the client can't ask its user, the caller may confirm calls that are ${unattended.tiers.join(' or ')}; those that are sensitive, or destructive for what may be PRODUCTION, only where their tool is named.`,
+      ]
+    : []),
+  ...(unattended.tools.length > 0
+    ? [`Where the client can't ask its user, the caller may confirm every call of ${unattended.tools.join(', ')}.`]
     : []),
   ...(operatorOnly.length > 0
     ? [

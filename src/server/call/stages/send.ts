@@ -2,9 +2,9 @@ import { fail, failureOf, type FailedChange } from '../../failure/index.ts';
 import {
   allowsUnattended,
   countHighRiskChanges,
-  endangersProduction,
   isOperatorOnly,
   needsConfirmation,
+  needsNamedTool,
   planText,
   questionFor,
   situationsOf,
@@ -25,11 +25,11 @@ export const confirm: Stage<PlannedCall, ConfirmedCall> = {
   refuses: ['not_confirmed', 'pending'],
   replies: 'the question',
   run: async (call) => {
-    const { args, controls, context, deps, operations, risk, plan, note } = call;
+    const { tool, args, controls, context, deps, operations, risk, plan, note } = call;
     if (!plan) return call;
     if (!needsConfirmation(risk)) return { ...call, confirmed: 'not_needed' };
-    const mayBeUnattended =
-      allowsUnattended(risk, deps.policy) && !operations.some((one) => endangersProduction(one.risk, one.target));
+    const needsName = operations.some((one) => needsNamedTool(one.risk, one.target));
+    const mayBeUnattended = allowsUnattended({ tool: tool.name, risk, needsName }, deps.policy);
     // Every part counts: a part reserved for the operator needs the operator even if the call has a graver part.
     const risks = [risk, ...operations.flatMap((one) => [one.risk, ...one.parts.map((part) => part.risk)])];
     const operatorOnly = risks.some((one) => isOperatorOnly(one, deps.policy));

@@ -13,8 +13,9 @@ import {
   type Freeze,
   type Rule,
   type Rules,
+  type Unattended,
 } from './rules.ts';
-import { reasonUnreachable } from './unreachable-rules.ts';
+import { reasonIdle, reasonUnreachable } from './unreachable-rules.ts';
 
 /**
  * Freeze windows that start at each time of a cron expression.
@@ -131,6 +132,11 @@ const freezeOf = async (window: Window, setBy: string, tools: readonly Tool[]): 
   activeUntil: await freezeWindows(window.cron, window.time_zone, millisecondsOf(window.duration)!),
 });
 
+const unattendedOf = (entries: NonNullable<z.infer<ReturnType<typeof policyFileFor>>['unattended']>): Unattended => ({
+  tiers: entries.filter((entry) => typeof entry === 'string'),
+  tools: entries.flatMap((entry) => (typeof entry === 'string' ? [] : entry.tool)),
+});
+
 /**
  * Parses a policy file in YAML or JSON.
  * @param path the file's name in denials and errors.
@@ -177,7 +183,13 @@ export async function parsePolicy(path: string, text: string, tools: readonly To
         })),
       ),
   );
-  if (unreachable.length > 0) throw failure(path, unreachable);
+  const idle = (unattended ?? []).flatMap((entry, index) => {
+    const why = typeof entry === 'string' ? undefined : reasonIdle(entry.tool, operator_only, tools);
+    return why === undefined
+      ? []
+      : [{ line: lineOf(document, lines, ['unattended', index]), what: `unattended[${index}] ${why}` }];
+  });
+  if (unreachable.length + idle.length > 0) throw failure(path, [...unreachable, ...idle]);
   const freezes = freeze.map((window, index) =>
     freezeOf(window, label(path, 'freeze', index, window.name), tools).catch((error: unknown) => {
       throw failure(path, [
@@ -191,7 +203,7 @@ export async function parsePolicy(path: string, text: string, tools: readonly To
     deny: deny.map((rule, index) => ruleOf(path, 'deny', rule, index, tools)),
     freezes: await Promise.all(freezes),
     ...(most !== undefined && { limit: { most, setBy: `${path}, max_disruptive_per_hour` } }),
-    unattended,
+    unattended: unattended && unattendedOf(unattended),
     operatorOnly: operator_only,
     twoPerson: twoPerson.map(({ approvals = 1, of, ...rule }, index) => ({
       ...ruleOf(path, 'two_person', rule, index, tools),

@@ -1,7 +1,7 @@
 import { includesPermission, type AnyOperation } from '../../../contract/index.ts';
 import { permissionOf, type Tool } from '../../tool/index.ts';
 import { denialByScope, type Scope } from '../scope/scope.ts';
-import { needsConfirmation, type HighRisk, type Risk } from '../risk/risk.ts';
+import { needsConfirmation, type Risk } from '../risk/risk.ts';
 import {
   dependsOnLocation,
   dependsOnProjectName,
@@ -262,11 +262,28 @@ export function common<Value>(lists: readonly (readonly Value[] | undefined)[]):
 export const isOperatorOnly = (risk: Risk, policy: Policy): boolean =>
   needsConfirmation(risk) && rulesIn(policy).some(({ operatorOnly = [] }) => operatorOnly.includes(risk));
 
-/** Whether a client that can't ask its user may confirm a plan of this risk by itself. */
-export const allowsUnattended = (risk: Risk, policy: Policy): risk is HighRisk =>
-  needsConfirmation(risk) &&
-  !isOperatorOnly(risk, policy) &&
-  common(rulesIn(policy).map(({ unattended }) => unattended)).includes(risk);
+/** A call as `unattended` judges it. */
+export interface UnattendedCall {
+  /** The name of its tool. */
+  readonly tool: string;
+  readonly risk: Risk;
+  /** Whether its tool has to be named, because no tier of `unattended` covers such a call. Default: no. */
+  readonly needsName?: boolean;
+}
+
+/**
+ * Whether a client that can't ask its user may confirm the plan of such a call by itself: if each set of rules that has
+ * `unattended` names its tool, or its tier where that is enough.
+ */
+export function allowsUnattended({ tool, risk, needsName = false }: UnattendedCall, policy: Policy): boolean {
+  const lists = rulesIn(policy).flatMap(({ unattended }) => unattended ?? []);
+  return (
+    needsConfirmation(risk) &&
+    !isOperatorOnly(risk, policy) &&
+    lists.length > 0 &&
+    lists.every(({ tools, tiers }) => tools.includes(tool) || (!needsName && tiers.includes(risk)))
+  );
+}
 
 /** Names of this server's environment variables whose values calls may set without seeing them. */
 export const allowedVariables = (policy: Policy): readonly string[] =>

@@ -45,10 +45,10 @@ const locatedConditions = () => ({
   ),
 });
 
-/** The conditions of a rule. All given conditions have to hold; one with several values holds for any of them. */
-const conditionsFor = (tools: readonly Tool[]) => {
+/** The name of one of the tools. */
+const toolNameAmong = (tools: readonly Tool[]) => {
   const names = tools.map(({ name }) => name);
-  const toolName = z.string().superRefine((name, context) => {
+  return z.string().superRefine((name, context) => {
     if (names.includes(name)) return;
     const near = nearestName(name, names);
     context.addIssue({
@@ -56,13 +56,21 @@ const conditionsFor = (tools: readonly Tool[]) => {
       message: `there is no tool "${name}"${near ? `; did you mean "${near}"?` : ''}`,
     });
   });
-  return {
-    name: z.string().min(1).optional().describe('Name of the rule, shown when it denies a call.'),
-    tool: oneOrMore(toolName).describe('Names of tools.'),
-    toolset: oneOrMore(z.enum(toolsets)).describe('Toolsets.'),
-    ...locatedConditions(),
-  };
 };
+
+/** The conditions of a rule. All given conditions have to hold; one with several values holds for any of them. */
+const conditionsFor = (tools: readonly Tool[]) => ({
+  name: z.string().min(1).optional().describe('Name of the rule, shown when it denies a call.'),
+  tool: oneOrMore(toolNameAmong(tools)).describe('Names of tools.'),
+  toolset: oneOrMore(z.enum(toolsets)).describe('Toolsets.'),
+  ...locatedConditions(),
+});
+
+/** An entry of `unattended`: a tier, or a tool by its name. */
+const unattendedEntry = (tools: readonly Tool[]) =>
+  z.union([z.enum(highRisks), z.strictObject({ tool: toolNameAmong(tools) })], {
+    error: `must be ${highRisks.join(', ')} or {tool: <name>}`,
+  });
 
 const needsOneOf = <Name extends string>(names: readonly Name[]) =>
   [
@@ -125,9 +133,11 @@ export const policyFileFor = (tools: readonly Tool[]) => {
         'Maximum number of disruptive, destructive and sensitive calls within any 60 minutes, for all processes of the data directory together. A call that carries out several such operations counts as several.',
       ),
     unattended: z
-      .array(z.enum(highRisks))
+      .array(unattendedEntry(tools))
       .optional()
-      .describe("Tiers at which a client that can't ask its user may confirm its own plan."),
+      .describe(
+        "Tiers at which a client that can't ask its user may confirm its own plan, and tools of which it may confirm every call. Only a tool that is named covers sensitive calls, and destructive ones on production.",
+      ),
     operator_only: z
       .array(z.enum(highRisks))
       .optional()
@@ -209,6 +219,13 @@ interface PermissionLimit {
   readonly setBy: string;
 }
 
+/** What a caller may confirm by itself where its client can't ask. */
+export interface Unattended {
+  readonly tiers: readonly HighRisk[];
+  /** Names of tools of which it may confirm every call. */
+  readonly tools: readonly string[];
+}
+
 /** One set of rules from one source. */
 export interface Rules {
   /** The highest permission level; absent if there is no limit. */
@@ -220,7 +237,7 @@ export interface Rules {
   readonly deny: readonly Rule[];
   readonly freezes: readonly Freeze[];
   readonly limit?: Limit;
-  readonly unattended?: readonly HighRisk[];
+  readonly unattended?: Unattended | undefined;
   /** Risks that only the operator may confirm. */
   readonly operatorOnly?: readonly HighRisk[];
   readonly twoPerson?: readonly TwoPersonRule[];

@@ -3,6 +3,7 @@ import { pointsAt, type Tool } from '../../tool/index.ts';
 import { omit } from '../../json/index.ts';
 import { possibleRisks } from './policy.ts';
 import { dependsOnLocation, conditionText, holdsForTool, mayHaveLocation, type Match } from './match.ts';
+import { highRisks, type HighRisk } from '../risk/risk.ts';
 import { conditionOrder, type Conditions } from './rules.ts';
 
 const locatedKinds: readonly unknown[] = ['project', 'environment', 'alert_rule', 'service', ...serviceKinds];
@@ -49,4 +50,22 @@ export function reasonUnreachable(conditions: Conditions, tools: readonly Tool[]
       `can never hold${name === undefined ? '' : ` for ${name}`}: no call${name === undefined ? '' : ' of it'} is one where ${why}; correct ${name === undefined ? 'it' : 'the rule'}, or leave ${name ?? 'it'} out`,
     ];
   });
+}
+
+/**
+ * Why naming a tool in `unattended` can have no effect; undefined if it may have one.
+ * @param operatorOnly the tiers that are left to the operator.
+ */
+export function reasonIdle(
+  name: string,
+  operatorOnly: readonly HighRisk[] = [],
+  tools: readonly Tool[],
+): string | undefined {
+  const isPossible = (tier: HighRisk): boolean =>
+    tools.some((tool) => canMeet({ tool: [name], tier: [tier] }, tool, 'tool'));
+  const possible = highRisks.filter(isPossible);
+  if (possible.length === 0) return `has no effect: no call of ${name} needs agreement; leave it out`;
+  return possible.every((tier) => operatorOnly.includes(tier))
+    ? `has no effect: operator_only leaves every call of ${name} to the operator; leave one of the two out`
+    : undefined;
 }

@@ -49,11 +49,10 @@ export const needsTypedName = (risk: Risk, target: Target): boolean =>
   risk === 'destructive' || touches(target, isProduction);
 
 /**
- * Whether a call is destructive or sensitive for a target that is, or may be, production: then no caller may confirm it
- * by itself. Includes sensitive calls on the organization, because its members, webhooks, repositories and alert
- * receivers affect production.
+ * Whether no tier of `unattended` covers a call, and only a policy that names its tool lets a caller confirm it alone.
+ * So it is with everything sensitive: people, tokens, webhooks, registries and alert receivers of the organization reach
+ * production, and the end of a deployment window ends what somebody decided for everybody. So it is also with what is
+ * destructive for a target that is, or may be, production.
  */
-export const endangersProduction = (risk: Risk, target: Target): boolean =>
-  (risk === 'sensitive' &&
-    targetAndTouched(target).some(({ kind }) => kind === 'organization' || kind === 'alert_receiver')) ||
-  ((risk === 'destructive' || risk === 'sensitive') && raisesRisk(target));
+export const needsNamedTool = (risk: Risk, target: Target): boolean =>
+  risk === 'sensitive' || (risk === 'destructive' && raisesRisk(target));

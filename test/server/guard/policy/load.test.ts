@@ -24,7 +24,7 @@ freeze:
     duration: P2DT12H
     project: payments
 max_disruptive_per_hour: 5
-unattended: [disruptive]
+unattended: [disruptive, { tool: create_container }]
 operator_only: [destructive, sensitive]
 value_from_env: [DEPLOY_KEY]
 `;
@@ -43,7 +43,7 @@ describe('a policy file', () => {
       allow: { rules: [{ toolset: ['services'] }], setBy: 'policy.yaml, allow' },
       freezes: [{ conditions: { project: ['payments'] }, setBy: 'policy.yaml, freeze[0] "weekend"' }],
       limit: { most: 5, setBy: 'policy.yaml, max_disruptive_per_hour' },
-      unattended: ['disruptive'],
+      unattended: { tiers: ['disruptive'], tools: ['create_container'] },
       operatorOnly: ['destructive', 'sensitive'],
       valueFromEnv: ['DEPLOY_KEY'],
     });
@@ -79,7 +79,23 @@ describe('a policy file', () => {
       'policy.yaml:4: freeze[0].duration: must be a duration',
     ],
     ['freeze:\n  - cron: 0 0 * * *\n    duration: PT1H', 'policy.yaml:2: freeze[0].time_zone: '],
-    ['unattended: [write]', 'policy.yaml:1: unattended[0]: '],
+    [
+      'unattended: [write]',
+      'policy.yaml:1: unattended[0]: must be disruptive, destructive, sensitive or {tool: <name>}',
+    ],
+    ['unattended: [{ tools: [revoke_api_token] }]', 'policy.yaml:1: unattended[0]: must be disruptive'],
+    [
+      'unattended:\n  - disruptive\n  - tool: revoke_api_tokn',
+      'policy.yaml:3: unattended[1].tool: there is no tool "revoke_api_tokn"; did you mean "revoke_api_token"?',
+    ],
+    [
+      'unattended: [{ tool: list_projects }]',
+      'policy.yaml:1: unattended[0] has no effect: no call of list_projects needs agreement',
+    ],
+    [
+      'operator_only: [sensitive]\nunattended:\n  - tool: revoke_api_token',
+      'policy.yaml:3: unattended[0] has no effect: operator_only leaves every call of revoke_api_token to the operator',
+    ],
     ['operator_only: [write]', 'policy.yaml:1: operator_only[0]: '],
     [
       'unattended: [disruptive]\noperator_only:\n  - sensitive\n  - disruptive',

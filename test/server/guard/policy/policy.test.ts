@@ -306,6 +306,9 @@ describe('what a policy has to know', () => {
 const tightened = async (base: string, more: string): Promise<Policy> =>
   withRules(await policyOf(base), await parsePolicy('request', more, tools));
 
+const unattendedTiers = (policy: Policy): string[] =>
+  effects.filter((risk) => allowsUnattended({ tool: 'restart_services', risk }, policy));
+
 const leftToOperator = (policy: Policy): string[] => effects.filter((tier) => isOperatorOnly(tier, policy));
 
 describe('several sets of rules', () => {
@@ -323,7 +326,7 @@ describe('several sets of rules', () => {
     );
     expect(isReadOnly(policy)).toBe(true);
     expect(denialOf(toolNamed('create_project'), policy)?.setBy).toBe('p.yaml, read_only');
-    expect([allowsUnattended('disruptive', policy), allowsUnattended('destructive', policy)]).toEqual([true, false]);
+    expect(unattendedTiers(policy)).toEqual(['disruptive']);
     expect(allowedVariables(policy)).toEqual(['A']);
     expect(limitOf(policy)).toEqual({ most: 2, setBy: 'p.yaml, max_disruptive_per_hour' });
   });
@@ -332,15 +335,39 @@ describe('several sets of rules', () => {
     const [one, other] = ['operator_only: [disruptive]', 'unattended: [disruptive, destructive]'];
     for (const policy of [await tightened(one, other), await tightened(other, one)]) {
       expect(leftToOperator(policy)).toEqual(['disruptive']);
-      expect([allowsUnattended('disruptive', policy), allowsUnattended('destructive', policy)]).toEqual([false, true]);
+      expect(unattendedTiers(policy)).toEqual(['destructive']);
     }
     expect(leftToOperator(await tightened(one, 'operator_only: [sensitive]'))).toEqual(['disruptive', 'sensitive']);
     expect(leftToOperator(await tightened(one, 'operator_only: []'))).toEqual(['disruptive']);
     expect(leftToOperator({ readOnly: false })).toEqual([]);
   });
 
+  test('let a caller confirm a call of a named tool only where each that has unattended names it, or its tier', async () => {
+    const token = { tool: 'revoke_api_token', risk: 'sensitive', needsName: true } as const;
+    const deletion = { tool: 'delete_environment', risk: 'destructive' } as const;
+    const first = await policyOf('unattended: [{ tool: revoke_api_token }, { tool: delete_environment }]');
+    for (const [other, ...expected] of [
+      ['unattended: [destructive, sensitive]', false, true],
+      ['unattended: [{ tool: revoke_api_token }]', true, false],
+      ['unattended: []', false, false],
+      ['operator_only: [sensitive]', false, true],
+      ['max_disruptive_per_hour: 9', true, true],
+    ] as const) {
+      const stricter = await policyOf(other);
+      for (const rules of [
+        [...first.rules!, ...stricter.rules!],
+        [...stricter.rules!, ...first.rules!],
+      ]) {
+        const policy = { readOnly: false, rules };
+        expect([allowsUnattended(token, policy), allowsUnattended(deletion, policy)], other).toEqual(expected);
+      }
+    }
+    expect(allowsUnattended({ ...token, tool: 'create_api_token' }, first)).toBe(false);
+    expect(allowsUnattended(token, await policyOf('unattended: [sensitive]'))).toBe(false);
+  });
+
   test('allow nothing unattended, and no variable, unless one says so', () => {
-    expect(allowsUnattended('disruptive', { readOnly: false })).toBe(false);
+    expect(unattendedTiers({ readOnly: false })).toEqual([]);
     expect(allowedVariables({ readOnly: false })).toEqual([]);
     expect(limitOf({ readOnly: false })).toBeUndefined();
   });
