@@ -78,9 +78,9 @@ test('the file is for its owner alone, and has nothing but the value', async () 
   expect(JSON.stringify(result)).not.toContain(value);
   // What the platform refuses leaves no file behind.
   const refused = await client.call('create_api_token', {
-    name: 'late',
+    name: 'of nobody',
     permission: 'read',
-    expires_at: '2001-01-01T00:00:00Z',
+    member_id: '00000000-0000-4000-8000-000000000000',
   });
   expect(refused.isError).toBe(true);
   expect(await readdir(folder)).toEqual([file]);

@@ -207,7 +207,7 @@ const calls: Record<string, Args> = {
     production_only: true,
   },
   delete_deployment_window: { deployment_window: 'year-end-freeze' },
-  set_environment_end: { environment_id: 'shop/staging', ends_at: '2026-12-01T18:00:00Z', reason: 'For the demo.' },
+  set_environment_end: { environment_id: 'shop/staging', ends_at: '2999-12-01T18:00:00Z', reason: 'For the demo.' },
   unset_environment_end: { environment_id: 'shop/staging' },
   run_job: { job_id: 'shop/staging/nightly-report', arguments: ['--only', 'invoices'] },
   cancel_job_run: { job_id: 'shop/staging/nightly-report' },

@@ -4,6 +4,7 @@ import {
   occurrenceOf,
   operations,
   reference,
+  windowFault,
   zonedText,
   type WindowTimes,
 } from '../../src/contract/index.ts';
@@ -29,6 +30,7 @@ import {
   type ToolContext,
 } from '../../src/server/tool/index.ts';
 import { exactlyOne } from '../shared/any-service.ts';
+import { refusePast } from '../shared/future-times.ts';
 
 const columns = [
   'name',
@@ -100,6 +102,15 @@ function windowLines(window: JsonRecord, now: number): readonly PlanLine[] {
 const { begins, ends, time_zone, name, reason, production_only } = DeploymentWindowRequest.shape;
 const pickTimes = { begins, ends, time_zone } satisfies Record<keyof WindowTimes, z.ZodType>;
 
+/** Refuses times that are no window, or one that is over, before anybody is asked. */
+function refuseUnusable(args: JsonRecord, context: ToolContext): void {
+  const times = z.object(pickTimes).safeParse(args).data;
+  if (!times) return;
+  const fault = windowFault(times);
+  if (fault !== undefined) context.refuse(`"ends" ${fault}`, 'Nothing was changed, and nobody was asked. Correct it.');
+  refusePast('ends', args, context, occurrenceOf(times, context.now()) === undefined);
+}
+
 const created: Preview = (window, { now = Date.now() }) =>
   Promise.resolve([
     ...windowLines(window, now),
@@ -118,16 +129,19 @@ export const createDeploymentWindow = composeTool({
   ...exactlyOne(...aboutMembers),
   operations: [operations.create_deployment_window],
   reads: windowReads,
-  expand: async (args, context) => [
-    {
-      operation: operations.create_deployment_window,
-      input: {
-        organization_id: (await windowsOf(context)).id,
-        ...omit(pruneRecord(args), aboutMembers),
-        ...targetGiven(context),
+  expand: async (args, context) => {
+    refuseUnusable(args, context);
+    return [
+      {
+        operation: operations.create_deployment_window,
+        input: {
+          organization_id: (await windowsOf(context)).id,
+          ...omit(pruneRecord(args), aboutMembers),
+          ...targetGiven(context),
+        },
       },
-    },
-  ],
+    ];
+  },
   preview: created,
   output: operations.create_deployment_window.response,
   answer: (_, __, [answer = {}]) => Promise.resolve(answer),

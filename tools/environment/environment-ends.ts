@@ -14,6 +14,7 @@ import {
   type Preview,
   type ToolContext,
 } from '../../src/server/tool/index.ts';
+import { refusePast } from '../shared/future-times.ts';
 import { joined } from '../shared/plan-parts.ts';
 
 const shown = ['name', 'mode', 'ends_at', 'end_reason', 'end_set_by', 'id'];
@@ -68,6 +69,7 @@ export const setEnvironmentEnd = defineTool(operations.set_environment_end, {
   description: 'Expiry: an environment (clone, preview) is to delete itself at its end. Again to extend it.',
   reads: readUses('whether it is PRODUCTION, which never ends by itself, is not known', operations.get_environment),
   expand: async (args, context) => {
+    refusePast('ends_at', args, context);
     const environment = await environmentOf(args, context);
     return isProduction(environment?.['mode'])
       ? context.refuse(

@@ -1,4 +1,4 @@
-import { operations, reference } from '../../src/contract/index.ts';
+import { isProduction, operations, reference } from '../../src/contract/index.ts';
 import {
   defineTool,
   table,
@@ -13,6 +13,7 @@ import {
   planOperation,
   allDown,
   services,
+  type JsonRecord,
 } from '../../src/server/tool/index.ts';
 import { landedAsAsked, readsOfCluster } from '../shared/landed-as-asked.ts';
 import { outlookColumns } from '../shared/environment-outlook.ts';
@@ -58,11 +59,20 @@ export const createEnvironment = defineTool(operations.create_environment, {
   next: naming`Next: ${'create_application'} or ${'create_database'} puts services into it.`,
 });
 
+/** Why an environment with an end can't become PRODUCTION. */
+const endsByItself = ({ ends_at: end }: JsonRecord, { mode }: JsonRecord) =>
+  isProduction(mode) && typeof end === 'string'
+    ? {
+        what: 'this environment has an end, at which the platform deletes it, and PRODUCTION never ends by itself',
+        next: naming`Nothing was changed. If it is to stay, remove its end first, with ${'unset_environment_end'}.`,
+      }
+    : undefined;
+
 export const updateEnvironment = defineTool(operations.update_environment, {
   toolset: 'administration',
   title: 'Rename an environment, change its mode',
   description: 'Rename an environment or change its mode.',
-  ...partialUpdate(operations.update_environment, {}),
+  ...partialUpdate(operations.update_environment, { fixed: endsByItself }),
   plan: ({ name, mode }) => [
     ...(name === undefined ? [] : [namedByRules]),
     ...(mode === undefined ? [] : ['Its mode decides what has to be agreed to from then on.']),

@@ -3,6 +3,7 @@ import {
   at,
   defineTool,
   isRecord,
+  naming,
   notKnown,
   planOperation,
   reading,
@@ -114,17 +115,33 @@ const whatRuns: Preview = reading(
   },
 );
 
+/** States in which the platform runs no job, and why. */
+const notRunnable: Readonly<Record<string, string>> = {
+  READY: 'this job was never deployed, so there is nothing to run',
+  STOPPED: 'this job is stopped, and nothing of it is run',
+};
+
+const jobStateReads = readUses('whether the job was ever deployed is not known', operations.get_job_status);
+
 export const runJob = defineTool(operations.run_job, {
   toolset: 'administration',
   title: 'Run a job once with other arguments',
   description: 'Run a job (script, import, export, migration) once now, with other arguments.',
   input: waitForEnd,
+  expand: async (args, context) => {
+    const { wait: _, ...input } = args as InputOf<typeof operations.run_job> & JsonRecord;
+    const status = await context.attempt(operations.get_job_status, { job_id: input.job_id });
+    const why = notRunnable[String(textOf(status, 'state'))];
+    if (why !== undefined)
+      context.refuse(why, naming`Nothing was changed. Deploy it first, with ${'deploy_service'}: that may run it too.`);
+    return [planOperation(operations.run_job, input)];
+  },
   plan: () => [
     'Runs the version that is deployed: changes of its configuration since then are no part of it.',
     'What a run does is not taken back, also where it fails or is canceled.',
   ],
   preview: whatRuns,
-  reads: runsRead,
+  reads: [...runsRead, ...jobStateReads],
   answer,
   render,
   next,
