@@ -1,4 +1,5 @@
-/** Folders of this machine. */
+/** Files and folders of this machine. */
 
+export { isReadableFile, isThere, namesIn, UnreadablePath } from './existing.ts';
 export { homeFolder, makeFolder } from './folders.ts';
 export { nearestExisting, tryWriting, unwritableBecause } from './writable-folder.ts';

@@ -1,5 +1,5 @@
-import { existsSync } from 'node:fs';
-import { cp, mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { existsSync, statSync } from 'node:fs';
+import { chmod, cp, mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { openGuard } from '../../src/cli/wiring/guard.ts';
@@ -68,6 +68,68 @@ describe('a command that reads', () => {
       expect(await readdir(folder)).toEqual([]);
     },
   );
+});
+
+/** Runs a command as a user who may not enter a folder: as nobody, if the tests run as root. */
+async function runWithoutAccess(folder: string, args: readonly string[]) {
+  // Loads the code of the command, which nobody may be unable to do afterwards.
+  await runCommand(args);
+  const { mode } = statSync(folder);
+  const isRoot = process.geteuid!() === 0;
+  await chmod(folder, isRoot ? 0o700 : 0);
+  if (isRoot) process.seteuid!(65_534);
+  try {
+    return await runCommand(args);
+  } finally {
+    if (isRoot) process.seteuid!(0);
+    await chmod(folder, mode);
+  }
+}
+
+const readers = [
+  ['audit', 'show'],
+  ['audit', 'verify'],
+  ['approve'],
+  ['approve', 'AAAA-BBBB', '--refuse'],
+  ['restore'],
+  ['restore', 'before-upgrade'],
+];
+
+describe('a command that reads what nobody could look at', () => {
+  test.each(readers.map((args) => [args]))('says so of a directory of another user: %j', async (args) => {
+    const dataDir = await recorded();
+    const { code, stdout, stderr } = await runWithoutAccess(dataDir, [...args, '--data-dir', dataDir]);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr.replaceAll(/\s+/g, ' ')).toMatch(
+      new RegExp(`^infra-mcp: ${dataDir}\\S* can't be read, because this user may not read there \\(EACCES\\)\\.`),
+    );
+  });
+
+  test.each(readers.map((args) => [args]))('says so of a file in place of the directory: %j', async (args) => {
+    const dataDir = join(await temporaryDirectory(), 'file');
+    await writeFile(dataDir, '');
+    const { code, stdout, stderr } = await runCommand([...args, '--data-dir', dataDir]);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr.replaceAll(/\s+/g, ' ')).toMatch(/ can't be read, because [^.]+ \(ENOTDIR\)\./);
+  });
+
+  test('says so of a folder that is named as a log', async () => {
+    const dataDir = await recorded();
+    const { code, stderr } = await runCommand(['audit', 'verify', '--data-dir', dataDir, dataDir]);
+    expect({ code, stderr: stderr.replaceAll(/\s+/g, ' ').trim() }).toEqual({
+      code: 1,
+      stderr: `infra-mcp: ${dataDir} can't be read, because it is a folder (EISDIR).`,
+    });
+  });
+
+  test('says of a missing directory that it is missing, whatever is to be restored', async () => {
+    const dataDir = join(await temporaryDirectory(), 'mistyped');
+    const { code, stderr } = await runCommand(['restore', 'x', '--data-dir', dataDir]);
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: expect.stringContaining(`There is no data directory at ${dataDir}.`) as string,
+    });
+  });
 });
 
 describe('a log that is missing', () => {

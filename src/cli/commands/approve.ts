@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { isThere } from '../../files/index.ts';
 import { ConfigError, type Config } from '../config/index.ts';
 import { clean } from '../../server/redaction/index.ts';
 import {
@@ -242,7 +242,7 @@ export async function approveCommand(
   );
   const queue = createApprovalQueue(approvals, { how: 'terminal', record: decisions.record });
   // Reading a store that is missing would create it.
-  const isStored = shared !== undefined || (config.databaseUrl === undefined && existsSync(guardStoreOf(config)));
+  const isStored = shared !== undefined || (config.databaseUrl === undefined && isThere(guardStoreOf(config)));
   const stored = isStored ? queue : undefined;
   try {
     if (onlyLists) return await list(config, stored, flags, terminal);

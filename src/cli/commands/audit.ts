@@ -1,4 +1,5 @@
-import { existsSync, readdirSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
+import { isReadableFile, isThere, namesIn } from '../../files/index.ts';
 import type { Config } from '../config/index.ts';
 import {
   blindSpot,
@@ -23,8 +24,7 @@ import { outcomeCell, riskCell, timeCell } from '../terminal/table-cells.ts';
 import type { Cell } from '../terminal/cell.ts';
 import { wrapped } from '../terminal/lines.ts';
 
-const hasHeads = ({ heads }: AuditFiles): boolean =>
-  existsSync(heads) && readdirSync(heads).some((name) => name.endsWith('.head'));
+const hasHeads = ({ heads }: AuditFiles): boolean => namesIn(heads)?.some((name) => name.endsWith('.head')) === true;
 
 /** Whether no process has written a log: there is neither an entry nor a head, and so no key either. */
 const isUnused = (configured: AuditFiles, files: readonly string[]): boolean =>
@@ -36,10 +36,18 @@ const missingLogAdvice = (configured: AuditFiles): string =>
     ? `${configured.heads} has the heads of its chains, so it was removed or moved away. If it was moved, name its files.`
     : 'A server creates it with the first call that it records. Check --data-dir and --audit-file.';
 
-/** The files to read: those of the command line, or the configured one. @throws Error that names one that is missing */
-function filesOf(configured: AuditFiles, words: readonly string[]): readonly string[] {
+/**
+ * The files to read: those of the command line, or the configured one.
+ * @param isPresent whether there is one
+ * @throws Error that names one that is missing, UnreadablePath for one that can't be read
+ */
+function filesOf(
+  configured: AuditFiles,
+  words: readonly string[],
+  isPresent: (path: string) => boolean = isReadableFile,
+): readonly string[] {
   const files = words.length > 0 ? words : [configured.file];
-  const missing = files.find((file) => !existsSync(file));
+  const missing = files.find((file) => !isPresent(file));
   if (missing === undefined) return files;
   throw new Error(`There is no log at ${missing}.${words.length > 0 ? '' : ` ${missingLogAdvice(configured)}`}`);
 }
@@ -94,7 +102,8 @@ const noAnchors: Pick<ChainAnchors, 'all'> = { all: async () => [] };
 /** Verifies the configured log or, with a database, those of all given servers. Creates neither keys nor files. */
 async function verify(config: Config, words: readonly string[]): Promise<LogVerification> {
   const configured = auditFilesOf(config, keysFromExistingFile(keyFilesOf(config.keysDir).guard));
-  const files = filesOf(configured, words);
+  // With a database, they may be data directories.
+  const files = filesOf(configured, words, config.databaseUrl === undefined ? isReadableFile : isThere);
   if (config.databaseUrl === undefined && isUnused(configured, files)) return { entries: 0, chains: 0, faults: [] };
   const keys = configured.keys();
   if (config.databaseUrl === undefined) return verifyLog(files, configured.heads, keys);

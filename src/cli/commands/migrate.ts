@@ -1,5 +1,5 @@
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { isThere } from '../../files/index.ts';
 import type { Config } from '../config/index.ts';
 import { databaseFile, keyFile } from '../../platform/store/index.ts';
 import { columns } from '../terminal/columns.ts';
@@ -45,7 +45,7 @@ export async function migrateCommand(config: Config, { json }: { json?: boolean 
     throw new Error(
       'INFRA_DATABASE_URL is not set. Set it to the address of an empty PostgreSQL database, such as postgres://user@host:5432/name. Nothing was changed.',
     );
-  if (![join(dataDir, databaseFile), guardStoreOf(config)].some((file) => existsSync(file)))
+  if (![join(dataDir, databaseFile), guardStoreOf(config)].some((file) => isThere(file)))
     throw new Error(`There is no platform in ${dataDir}. Check --data-dir.`);
   const claim = await claimDataDir(dataDir);
   if (!claim) throw await alreadyServedError(dataDir, 'Stop that process first. Nothing was changed.');

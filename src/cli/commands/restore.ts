@@ -8,7 +8,7 @@ import {
 } from '../../platform/store/index.ts';
 import { listBackups } from './backup.ts';
 import { isForDatabaseTools } from './database-dumps.ts';
-import { claimDataDir, alreadyServedError } from '../wiring/data-dir-claim.ts';
+import { claimDataDir, alreadyServedError, requireDataDir } from '../wiring/data-dir-claim.ts';
 import { wrapped } from '../terminal/lines.ts';
 import { withProgress } from '../terminal/progress.ts';
 
@@ -25,6 +25,7 @@ export async function restoreCommand(
   if (await isForDatabaseTools('restore', config, { json })) return;
   const { dataDir, keysDir } = config;
   if (name === undefined) return listBackups(config, { json });
+  requireDataDir(config);
   await findSnapshot(dataDir, name);
   const claim = await claimDataDir(dataDir);
   if (!claim) throw await alreadyServedError(dataDir, 'Stop that process first. Nothing was changed.');

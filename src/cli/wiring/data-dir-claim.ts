@@ -1,9 +1,9 @@
-import { chmodSync, existsSync, rmSync } from 'node:fs';
+import { chmodSync, rmSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import * as z from 'zod';
-import { makeFolder, tryWriting, unwritableBecause } from '../../files/index.ts';
+import { makeFolder, namesIn, tryWriting, unwritableBecause } from '../../files/index.ts';
 import type { Config } from '../config/index.ts';
 import { databaseFile, hasUnmovedRecords } from '../../platform/store/index.ts';
 import { typedCommand } from './typed-command.ts';
@@ -50,10 +50,10 @@ export function requireWritable({ dataDir }: Pick<Config, 'dataDir'>): void {
 
 /**
  * Requires that the data directory exists, so that a command neither creates a mistyped one nor calls it empty.
- * @throws Error that names the directory
+ * @throws Error that names the directory, UnreadablePath if this user may not read it or it is a file
  */
 export function requireDataDir({ dataDir }: Pick<Config, 'dataDir'>): void {
-  if (existsSync(dataDir)) return;
+  if (namesIn(dataDir)) return;
   throw new Error(
     `There is no data directory at ${dataDir}. Check --data-dir; a server or a platform creates it when it first needs it.`,
   );

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { isThere } from '../../files/index.ts';
 import type { Config } from '../config/index.ts';
 import {
   auditDecisions,
@@ -145,7 +145,7 @@ export function openGuard(config: Config, { webhook, chat, observer, shared }: O
   const { store } = approvals;
   const auditLog = auditLogOf(config, keys, shared);
   const recordDecision = auditDecisions(auditLog, clock);
-  const isStored = (): boolean => shared !== undefined || existsSync(guardFiles(config).store);
+  const isStored = (): boolean => shared !== undefined || isThere(guardFiles(config).store);
   return {
     dependencies: {
       approveCommand: approveCommandOf(config),

@@ -1,6 +1,7 @@
 import type { Logger, LoggerOptions } from 'pino';
-import { existsSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
+import { isThere } from '../../files/index.ts';
 import type { logLevels, Config } from '../config/index.ts';
 import type { ServerLogger } from '../../server/context/index.ts';
 import type { LogPlace } from '../../server/audit/index.ts';
@@ -9,7 +10,7 @@ import { auditFilesOf } from './guard.ts';
 /** The log file for an argument, which is a server's data directory or one file of its log. */
 function fileNamed(word: string, logName: string): string {
   const path = resolve(word);
-  if (!existsSync(path))
+  if (!isThere(path))
     throw new Error(`There is no ${word}. Name the data directory of a server, or the files of its log.`);
   return statSync(path).isDirectory() ? join(path, logName) : path;
 }

@@ -1,5 +1,5 @@
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { isThere } from '../../files/index.ts';
 import {
   type CopiedTable,
   CommitUnknown,
@@ -119,7 +119,7 @@ export async function moveRecords(config: Config, databaseUrl: string): Promise<
   const wasMarked = isMarkedFor(file, target);
   await removeStaleReplacements(dataDir);
   const counts = await exportCounts(guardStoreOf(config), Date.now());
-  const records = existsSync(file) ? await exportFrom(dataDir, keysDir) : undefined;
+  const records = isThere(file) ? await exportFrom(dataDir, keysDir) : undefined;
   const mark = () =>
     records === undefined ? undefined : markMoved(file, { to: target, at: new Date().toISOString() });
   try {

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
-import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import { isThere } from '../../files/index.ts';
 import type { Config } from '../config/index.ts';
 import { keysFromFile, keyRingOrNewIn, type KeyRing, type ServerLogger } from '../../server/context/index.ts';
 import type { SharedKey, SharedStore } from '../../server/guard/index.ts';
@@ -37,7 +37,7 @@ async function guardDigestsOf({ keyChecks }: SharedStore, { keysDir }: Config): 
   // Queried before the file check, because a server that starts at the same time on the same directory creates the file
   // before it reports it.
   const digests = await keyChecks.known('guard key', Date.now());
-  if (digests.length > 0 && !existsSync(path)) {
+  if (digests.length > 0 && !isThere(path)) {
     throw new Error(
       `There is no ${path}, and the servers on this database have one, which seals approvals and the audit log. Nothing was changed. ${copyAll(keysDir)}`,
     );

@@ -1,7 +1,7 @@
 import { hkdfSync, randomBytes } from 'node:crypto';
-import { linkSync, readFileSync, rmSync, statSync, writeFileSync, existsSync, readdirSync } from 'node:fs';
+import { linkSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { makeFolder } from '../../files/index.ts';
+import { makeFolder, namesIn } from '../../files/index.ts';
 
 /** Rotating keys, newest first. The first one seals; all of them can open. */
 export type KeyRing = () => readonly KeyProvider[];
@@ -40,8 +40,7 @@ export function keyRingIn(keysDir: string): KeyRing {
 }
 
 /** The names of the question keys in a directory, which may be missing. */
-const ringFilesOf = (keysDir: string): string[] =>
-  existsSync(keysDir) ? readdirSync(keysDir).filter((name) => ringFile.test(name)) : [];
+const ringFilesOf = (keysDir: string): string[] => namesIn(keysDir)?.filter((name) => ringFile.test(name)) ?? [];
 
 /**
  * The key ring of a directory, with a new first key if it has none.

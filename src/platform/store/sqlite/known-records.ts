@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { isThere } from '../../../files/index.ts';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { KnownRecords } from '../store.ts';
@@ -12,7 +12,7 @@ import { requireNotMoved } from './moved-records.ts';
  */
 export function readKnownRecords(dataDir: string): KnownRecords | undefined {
   const path = join(dataDir, databaseFile);
-  if (!existsSync(path)) return undefined;
+  if (!isThere(path)) return undefined;
   requireNotMoved(path);
   const database = new DatabaseSync(path, { readOnly: true });
   try {

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { isThere } from '../../../files/index.ts';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { migrationTable } from './earlier-directory.ts';
@@ -37,7 +37,7 @@ export const clearMove = (database: DatabaseSync): void => {
 };
 
 const inFile = <Result>(path: string, use: (database: DatabaseSync) => Result): Result | undefined => {
-  if (!existsSync(path)) return undefined;
+  if (!isThere(path)) return undefined;
   const database = new DatabaseSync(path, { timeout: 1000 });
   try {
     return use(database);
@@ -53,7 +53,7 @@ const inFile = <Result>(path: string, use: (database: DatabaseSync) => Result): 
 export const readMove = (path: string): RecordsMove | undefined => inFile(path, moveOf);
 
 /** Whether a file has records that weren't moved to a database. @throws Error if it can't be read */
-export const hasUnmovedRecords = (path: string): boolean => existsSync(path) && readMove(path) === undefined;
+export const hasUnmovedRecords = (path: string): boolean => isThere(path) && readMove(path) === undefined;
 
 /** Marks the records in a file as moved. No version serves them from there any more. */
 export const markMoved = (path: string, { to, at }: RecordsMove): void =>

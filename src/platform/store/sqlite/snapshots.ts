@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync } from 'node:fs';
-import { link, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { link, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { makeFolder } from '../../../files/index.ts';
+import { isThere, makeFolder, namesIn } from '../../../files/index.ts';
 import * as z from 'zod';
 import { ApiProblem, invalid } from '../../common/index.ts';
 import { copyDatabase } from './copy-database.ts';
@@ -37,11 +36,9 @@ const fileOf = (dataDir: string, name: string): string => {
   return join(folderOf(dataDir), `${name}${extension}`);
 };
 
-const filesIn = async (folder: string): Promise<string[]> => (existsSync(folder) ? readdir(folder) : []);
-
 /** Removes the drafts of processes that were killed while copying. */
 const removeStaleDrafts = async (folder: string): Promise<void> => {
-  for (const file of (await filesIn(folder)).filter((each) => each.startsWith('.'))) {
+  for (const file of (namesIn(folder) ?? []).filter((each) => each.startsWith('.'))) {
     const path = join(folder, file);
     if (Date.now() - (await stat(path)).mtimeMs > staleMilliseconds) await rm(path, { force: true });
   }
@@ -68,7 +65,7 @@ const describeSnapshot = async (path: string, name: string): Promise<Snapshot> =
 export async function takeSnapshot(dataDir: string, name: string): Promise<Snapshot> {
   const path = fileOf(dataDir, name);
   const records = join(dataDir, databaseFile);
-  if (!existsSync(records)) throw new Error(`There is no platform in ${dataDir}. Check --data-dir.`);
+  if (!isThere(records)) throw new Error(`There is no platform in ${dataDir}. Check --data-dir.`);
   requireNotMoved(records);
   const folder = folderOf(dataDir);
   makeFolder(folder);
@@ -88,10 +85,10 @@ export async function takeSnapshot(dataDir: string, name: string): Promise<Snaps
   return describeSnapshot(path, name);
 }
 
-/** Lists the snapshots of a data directory, oldest first. */
+/** Lists the snapshots of a data directory, oldest first. @throws UnreadablePath */
 export async function listSnapshots(dataDir: string): Promise<Snapshot[]> {
   const folder = folderOf(dataDir);
-  const names = (await filesIn(folder))
+  const names = (namesIn(folder) ?? [])
     .filter((file) => file.endsWith(extension) && !file.startsWith('.'))
     .map((file) => file.slice(0, -extension.length));
   const snapshots = await Promise.all(names.map((name) => describeSnapshot(join(folder, `${name}${extension}`), name)));
@@ -106,7 +103,7 @@ export async function listSnapshots(dataDir: string): Promise<Snapshot[]> {
  */
 export async function findSnapshot(dataDir: string, name: string): Promise<string> {
   const path = fileOf(dataDir, name);
-  if (existsSync(path)) return path;
+  if (isThere(path)) return path;
   const names = (await listSnapshots(dataDir)).map((snapshot) => snapshot.name);
   throw new ApiProblem(
     404,

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { isThere } from '../../../files/index.ts';
 import type { CopiedTable, PostgresClient } from '../../../postgres/index.ts';
 import { timeValue } from './clock.ts';
 
@@ -22,7 +22,7 @@ export interface ExportedCounts {
  * @returns undefined if there is no such file
  */
 export async function exportCounts(path: string, now: number): Promise<ExportedCounts | undefined> {
-  if (!existsSync(path)) return undefined;
+  if (!isThere(path)) return undefined;
   const [{ readAsMigrated }, { guardSchema }] = await Promise.all([
     import('../../../database/index.ts'),
     import('./tables.ts'),
