@@ -1,4 +1,6 @@
-import { readdir } from 'node:fs/promises';
+import { randomBytes } from 'node:crypto';
+import { chmod, readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { runCommand } from '../support/run-command.ts';
 import { temporaryDirectory } from '../support/built-program.ts';
@@ -32,6 +34,49 @@ test.each(nowhere)('doctor says the same of %s, and nothing of free space', asyn
     expect.objectContaining({ check: 'data directory', state: 'bad', says: expect.stringMatching(because) as string }),
   );
   expect(findings.map(({ check }) => check)).not.toContain('disk space');
+});
+
+const keysFault = { check: 'keys directory', state: 'bad', says: expect.stringMatching(because) as string };
+
+test.each([
+  ['http', ['http', '--port', '0'], 'keys directory', ['--keys-dir', '/proc/k']],
+  ['http', ['http', '--port', '0'], 'audit log', ['--audit-file', '/proc/a/b.jsonl']],
+  ['platform', ['platform', '--port', '0'], 'keys directory', ['--keys-dir', '/proc/k']],
+  [
+    'token create',
+    ['token', 'create', '--name', 'ci', '--permission', 'read'],
+    'keys directory',
+    ['--keys-dir', '/proc/k'],
+  ],
+] as const)('%s %j: says that the %s can not be used', async (_, args, what, more) => {
+  const dataDir = await temporaryDirectory();
+  const { code, stdout, stderr } = await runCommand([...args, ...more, '--data-dir', dataDir]);
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  expect(stderr.replaceAll(/\s+/g, ' ')).toMatch(
+    new RegExp(`^infra-mcp: The ${what} /proc/\\S+ can't be used ${because.source}: set INFRA_`),
+  );
+  expect(await readdir(dataDir)).toEqual([]);
+});
+
+test.each([
+  [['doctor', '--keys-dir', '/proc/k'], keysFault],
+  [['doctor', 'platform', '--keys-dir', '/proc/k'], keysFault],
+  [['doctor', 'platform', '--data-dir', '/proc/x'], { ...keysFault, check: 'data directory' }],
+  [['doctor', '--audit-file', '/proc/b.jsonl'], { check: 'audit log', state: 'bad' }],
+] as const)('%j finds it', async (args, finding) => {
+  const own = (args as readonly string[]).includes('--data-dir') ? [] : ['--data-dir', await temporaryDirectory()];
+  const { code, stdout } = await runCommand([...args, ...own, '--json']);
+  const { findings } = JSON.parse(stdout) as { findings: { check: string }[] };
+  expect(code).toBe(1);
+  expect(findings).toContainEqual(expect.objectContaining(finding));
+});
+
+test('a keys directory that has its keys may be read-only', async () => {
+  const [dataDir, keysDir] = [await temporaryDirectory(), await temporaryDirectory()];
+  await writeFile(join(keysDir, 'guard.key'), randomBytes(32), { mode: 0o600 });
+  await chmod(keysDir, 0o500);
+  expect((await runCommand(['doctor', '--data-dir', dataDir, '--keys-dir', keysDir])).code).toBe(0);
+  expect(await readdir(keysDir)).toEqual(['guard.key']);
 });
 
 test('what doctor writes to try is gone afterwards', async () => {

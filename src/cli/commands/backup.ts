@@ -25,7 +25,7 @@ export async function backupCommand(
   if (await isForDatabaseTools('backup', config, { json })) return;
   const { dataDir } = config;
   requireDataDir(config);
-  requireWritable(config);
+  requireWritable({ dataDir });
   const snapshot = await withProgress('Copying the records', () => takeSnapshot(dataDir, name ?? nameOf(new Date())));
   const told = `Backed up ${dataDir}. ${typedCommand(config, `restore ${snapshot.name}`)} brings it back. Keep a copy of ${keyFile} elsewhere: it decrypts the secrets in the backup and is not part of it.\n`;
   process.stderr.write(wrapped(told, process.stderr));

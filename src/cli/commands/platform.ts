@@ -1,7 +1,7 @@
 import type { Config } from '../config/index.ts';
 import { isLoopback } from '../../transport/index.ts';
 import { loadFaults } from '../../platform/testing/index.ts';
-import { alreadyServedError, claimRecords } from '../wiring/data-dir-claim.ts';
+import { alreadyServedError, claimRecords, requireWritable } from '../wiring/data-dir-claim.ts';
 import { withProgress } from '../terminal/progress.ts';
 import { createLog } from '../wiring/log.ts';
 import { listeningOn } from '../wiring/listen-error.ts';
@@ -25,6 +25,7 @@ export async function platformCommand(config: Config): Promise<void> {
   const manager = serviceManager(log);
   const faults = faultsFile === undefined ? [] : await loadFaults(faultsFile);
   const stopped = untilStopped();
+  requireWritable({ ...(config.databaseUrl === undefined && { dataDir }), keysDir: config.keysDir });
   const claim = await claimRecords(config);
   if (!claim) throw await alreadyServedError(dataDir, 'Use that one, stop it, or give another --data-dir.');
   if (!isLoopback(host))

@@ -8,14 +8,13 @@ import type { RecordsPlace } from '../../platform/index.ts';
 import { requireWritable } from '../wiring/data-dir-claim.ts';
 import { existingRecordsOf, recordsPlaceOf } from '../wiring/records-place.ts';
 
-/** @throws UnusableDirectory if the records are in a data directory that can't be written */
-function requireUsable(config: Config): void {
-  if (config.databaseUrl === undefined) requireWritable(config);
-}
+/** The data directory, if the records are in it. */
+const recordsFolder = ({ dataDir, databaseUrl }: Config): Partial<Pick<Config, 'dataDir'>> =>
+  databaseUrl === undefined ? { dataDir } : {};
 
 /** The records of a platform that there is already. @throws Error that says what is missing */
 function existingRecords(config: Config): Promise<RecordsPlace> {
-  requireUsable(config);
+  requireWritable(recordsFolder(config));
   return existingRecordsOf(config);
 }
 
@@ -25,7 +24,7 @@ export async function tokenCreateCommand(
   request: TokenRequest,
   { json }: { json?: boolean } = {},
 ): Promise<void> {
-  requireUsable(config);
+  requireWritable({ ...recordsFolder(config), keysDir: config.keysDir });
   const value = await createToken(recordsPlaceOf(config), request);
   if (json)
     return void process.stdout.write(

@@ -6,6 +6,7 @@ import { type ExaminedRecords, openExistingVault } from '../../platform/store/in
 import { type Config, type GivenFlags, pageLink } from '../config/index.ts';
 import { withProgress } from '../terminal/progress.ts';
 import { describeClusters } from '../wiring/real-clusters.ts';
+import { platformDirectoryFindings } from './data-directory.ts';
 import { examineConfiguredDatabase } from './database.ts';
 import { nodeFinding, printFindings, readServerConfig } from './doctor.ts';
 import { clustersProxyFindings } from './proxies.ts';
@@ -67,7 +68,7 @@ export async function doctorClustersCommand(
   const found = config
     ? await withProgress('Looking at the database and the engine', async () => {
         const { findings: ofDatabase, records } = await examineConfiguredDatabase(config, ['platform']);
-        return [...ofDatabase, ...(await configuredFindings(config, records))];
+        return [...platformDirectoryFindings(config), ...ofDatabase, ...(await configuredFindings(config, records))];
       })
     : [findingBuilder('engine').skipped('needs a valid configuration')];
   await printFindings('doctor platform', flags, [nodeFinding(), ...findings, ...found], shown);

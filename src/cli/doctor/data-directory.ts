@@ -1,12 +1,12 @@
 import { accessSync, existsSync, readdirSync, statfsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { nearestExisting, tryWriting, unwritableBecause } from '../../files/index.ts';
+import { nearestExisting, unwritableBecause } from '../../files/index.ts';
 import { type Run, schemaStateOf } from '../../database/index.ts';
 import { databaseFile, platformSchema, readMove } from '../../platform/store/index.ts';
 import type { Config } from '../config/index.ts';
 import { typedCommand } from '../wiring/typed-command.ts';
-import { endpointOf } from '../wiring/data-dir-claim.ts';
+import { endpointOf, unwritablePlaces } from '../wiring/data-dir-claim.ts';
 import { type DoctorFinding, findingBuilder, errorMessage } from '../../platform/common/index.ts';
 
 /** The data directory, and that of its keys. */
@@ -42,23 +42,16 @@ const filesOpenToOthers = (dataDir: string): string[] =>
       )
     : [];
 
-/** Why the directory can't be written or created; undefined if it can. Leaves nothing behind. */
-function writeFault(dataDir: string): string | undefined {
-  try {
-    tryWriting(dataDir);
-    return undefined;
-  } catch (error) {
-    return unwritableBecause(error);
-  }
-}
+/** A finding for each of these that can't be written or created. Leaves nothing behind. */
+const unwritableFindings = (config: Parameters<typeof unwritablePlaces>[0]): readonly DoctorFinding[] =>
+  unwritablePlaces(config).map(({ place: { what, path, setBy }, cause }) =>
+    findingBuilder(what).bad(
+      `${path} can't be used (${unwritableBecause(cause)})`,
+      `Give this user write access, or set ${setBy} to one that it may create and write in.`,
+    ),
+  );
 
 async function directoryFinding(dataDir: string): Promise<DoctorFinding> {
-  const fault = writeFault(dataDir);
-  if (fault !== undefined)
-    return directory.bad(
-      `${dataDir} can't be used (${fault})`,
-      'Give this user write access, or set another directory with INFRA_DATA_DIR or --data-dir.',
-    );
   if (!existsSync(dataDir)) return directory.good(`${dataDir} is created on first use`);
   const open = filesOpenToOthers(dataDir);
   if (open.length > 0) {
@@ -140,8 +133,23 @@ async function databaseFindings(config: DataDirectory): Promise<DoctorFinding[]>
   return faults.length > 0 ? faults : [databases.good(`${files.join(', ')}: whole`)];
 }
 
-/** Checks the data directory, its disk space and its databases. Changes nothing. */
+/** Checks the data directory, its disk space and its databases, and the directory of the keys. Changes nothing. */
 export const directoryFindings = async (config: DataDirectory): Promise<DoctorFinding[]> => {
-  const found = await directoryFinding(config.dataDir);
-  return found.state === 'bad' ? [found] : [found, diskFinding(config.dataDir), ...(await databaseFindings(config))];
+  const { dataDir, keysDir } = config;
+  const unwritable = unwritableFindings({ dataDir, keysDir });
+  if (unwritable.some(({ check }) => check === 'data directory')) return [...unwritable];
+  const found = await directoryFinding(dataDir);
+  return [
+    ...unwritable,
+    found,
+    ...(found.state === 'bad' ? [] : [diskFinding(dataDir), ...(await databaseFindings(config))]),
+  ];
 };
+
+/** Checks the directories that a platform writes in: with a database, only that of the keys. Changes nothing. */
+export const platformDirectoryFindings = ({
+  dataDir,
+  keysDir,
+  databaseUrl,
+}: DataDirectory & Pick<Config, 'databaseUrl'>): readonly DoctorFinding[] =>
+  unwritableFindings({ ...(databaseUrl === undefined && { dataDir }), keysDir });

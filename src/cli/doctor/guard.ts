@@ -7,6 +7,7 @@ import { typedProgram } from '../init/launch.ts';
 import { typedCommand } from '../wiring/typed-command.ts';
 import { configuredWebhook } from '../wiring/approvals-webhook.ts';
 import { approvalsConfigOf, auditFilesOf } from '../wiring/guard.ts';
+import { unwritablePlaces } from '../wiring/data-dir-claim.ts';
 import { configuredPolicy, serverPolicy } from '../wiring/policy.ts';
 import { offeredTools } from '../wiring/offered-tools.ts';
 import { hasAccess } from './data-directory.ts';
@@ -107,9 +108,12 @@ export function auditFinding(config: Config): DoctorFinding {
     );
   }
   const { file } = auditFilesOf(config);
-  const path = existsSync(file) ? file : dirname(file);
-  if (!existsSync(path) ? dirname(file) === config.dataDir : hasAccess(path, constants.W_OK))
-    return audit.good(`${file}; ${typedCommand(config, 'audit verify')} checks it`);
+  // What is wrong with the data directory is a finding of its own.
+  const isBeside = dirname(file) === config.dataDir && !existsSync(file);
+  const isWritable = existsSync(file)
+    ? hasAccess(file, constants.W_OK)
+    : isBeside || unwritablePlaces({ auditFile: file }).length === 0;
+  if (isWritable) return audit.good(`${file}; ${typedCommand(config, 'audit verify')} checks it`);
   return audit.bad(
     `${file} can't be written: changes can't be recorded and are therefore refused`,
     'Create its directory, give this user write access, or set another file with INFRA_AUDIT_FILE.',
