@@ -109,3 +109,9 @@ test('an environment that has an end does not become PRODUCTION, until its end i
   await carried('unset_environment_end', environment);
   await carried('update_environment', { ...environment, mode: 'PRODUCTION' });
 });
+
+test('a project is deleted only once it is empty', async () => {
+  expect(await refused('delete_project', { project_id: 'shop' })).toContain('staging');
+  const { id } = await carried('create_project', { name: 'emptied' });
+  await carried('delete_project', { project_id: id });
+});

@@ -35,7 +35,7 @@ test('a project goes its whole way: created, renamed, found by its new name, del
   expect(await done('list_environments', { project: 'flight' })).toMatchObject({ results: [{ name: 'one' }] });
 
   const refused = await client.call('delete_project', { project: 'flight' });
-  expect(failureIn(refused)?.kind).toBe('api');
+  expect(failureIn(refused)?.kind).toBe('not_possible');
   expect(textOf(refused)).toContain('one');
   await done('delete_environment', { environment: 'flight/one', wait: true });
   expect(await done('delete_project', { project: 'flight' })).toMatchObject({ name: 'flight', deleted: true });

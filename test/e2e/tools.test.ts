@@ -725,7 +725,7 @@ const cases: Case[] = [
     right: { project_id: 'storefront' },
     answers: { name: 'storefront', deleted: true },
     wrong: { project_id: 'shop' },
-    says: 'production, staging',
+    says: 'staging, production',
   },
   {
     tool: 'get_deployment_rule',

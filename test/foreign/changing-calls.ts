@@ -71,7 +71,7 @@ const organizationCalls: readonly ForeignCall[] = [
   {
     tool: 'delete_project',
     args: () => ({ project_id: 'shop' }),
-    refused: { says: /still has environments/, why: 'only an empty project is deleted' },
+    refused: { says: /has environments/, why: 'only an empty project is deleted' },
   },
   {
     tool: 'update_environment',

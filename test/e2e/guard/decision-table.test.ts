@@ -111,7 +111,8 @@ const table: Record<string, Row> = {
   list_webhooks: read,
   // A project touches all its environments. This one has none in PRODUCTION.
   update_project: ['name', 'name', 'cannot'],
-  delete_project: ['name', 'name', 'name'],
+  // This one has environments, where they can be read, and only an empty one is deleted.
+  delete_project: ['cannot', 'cannot', 'name'],
   update_environment: ['name', 'name', 'cannot'],
   list_roles: read,
   update_member_role: ['yes', 'yes', 'yes'],
