@@ -1,5 +1,5 @@
 /** Files and folders of this machine. */
 
-export { isReadableFile, isThere, namesIn, UnreadablePath } from './existing.ts';
+export { isReadableFile, isThere, namesIn } from './existing.ts';
 export { homeFolder, makeFolder } from './folders.ts';
 export { nearestExisting, tryWriting, unwritableBecause } from './writable-folder.ts';

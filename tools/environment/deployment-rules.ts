@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
 import {
   asRuleTime,
@@ -165,13 +164,10 @@ const jobsThatWait: Preview = reading(
 function isAsWanted(present: JsonRecord, wanted: JsonRecord): boolean {
   const [is, would] = [present, wanted].map((rule) => DeploymentRuleRequest.safeParse(rule).data);
   if (!is || !would) return false;
-  const facts = ({ start_time: start, stop_time: stop, weekdays: days, ...rest }: typeof is): JsonRecord => ({
-    ...rest,
-    start: timeOfDay(start),
-    stop: timeOfDay(stop),
-    days: [...new Set(days)].toSorted(),
-  });
-  return isDeepStrictEqual(facts(is), facts(would));
+  const facts = ({ start_time: start, stop_time: stop, weekdays: days, ...rest }: typeof is): string =>
+    // The schema puts the members of both into one order.
+    JSON.stringify({ ...rest, start: timeOfDay(start), stop: timeOfDay(stop), days: [...new Set(days)].toSorted() });
+  return facts(is) === facts(would);
 }
 
 const ClockTime = z.string().refine(isClockTime, { error: 'must be a time of day such as 19:00' });

@@ -96,8 +96,8 @@ describe('redaction of values', () => {
     expect(shown(helm, answerSchema(operations.get_helm))).toEqual(helm);
   });
 
+  const hook = (kind: string | undefined) => ({ kind, target_url: 'https://chat.acme.example/in/ops' });
   test('masks what follows the host in the address of a chat webhook', () => {
-    const hook = (kind: string | undefined) => ({ kind, target_url: 'https://chat.acme.example/in/ops' });
     const schema = answerSchema(operations.create_webhook);
     expect(shown(hook('STANDARD'), schema)).toEqual(hook('STANDARD'));
     for (const kind of ['SLACK', 'A_CHAT_OF_ANOTHER_PLATFORM', undefined])
