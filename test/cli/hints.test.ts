@@ -1,6 +1,6 @@
-import { mkdir } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, expect, test, vi } from 'vitest';
+import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
 import { readConfig } from '../../src/cli/config/index.ts';
 import { approveCommandOf, typedCommand } from '../../src/cli/wiring/typed-command.ts';
 import { runCommand } from '../support/run-command.ts';
@@ -23,6 +23,37 @@ test('a printed command leads to the directory that was given', async () => {
   // The environment of this shell leads there already.
   vi.stubEnv('INFRA_DATA_DIR', dataDir);
   expect(joined((await runCommand(['restore'])).stdout)).toContain('infra-mcp backup makes one.');
+});
+
+test.each([
+  [['--set-secret'], 'approve --set-secret'],
+  [['AAAA-BBBB'], 'approve AAAA-BBBB'],
+  [['AAAA-BBBB', '--refuse'], 'approve AAAA-BBBB --refuse'],
+  [['--operator-entry', 'ann'], 'approve --operator-entry ann'],
+])('the command for a terminal keeps what was asked for: %j', async (words, line) => {
+  const dataDir = await temporaryDirectory();
+  const { code, stderr } = await runCommand(['approve', ...words, '--data-dir', dataDir]);
+  expect(code).toBe(1);
+  expect(joined(stderr)).toContain(` Run infra-mcp ${line} --data-dir ${dataDir} in one, without pipes.`);
+});
+
+test('where no platform is, the command that creates a first token is whole', async () => {
+  const dataDir = await temporaryDirectory();
+  const { code, stderr } = await runCommand(['token', 'list', '--data-dir', dataDir]);
+  expect(code).toBe(1);
+  expect(joined(stderr)).toContain(`: infra-mcp token create --name NAME --permission admin --data-dir ${dataDir}`);
+});
+
+test('keys that are missing are created by a command that can be typed here', async () => {
+  const dataDir = await temporaryDirectory();
+  const keysFile = join(dataDir, 'keys.yaml');
+  await writeFile(keysFile, 'keys:');
+  const script = process.argv[1]!;
+  onTestFinished(() => void (process.argv[1] = script));
+  process.argv[1] = join(import.meta.dirname, '../../src/main.ts');
+  const { code, stderr } = await runCommand(['http', '--port', '0', '--data-dir', dataDir, '--keys-file', keysFile]);
+  expect(code).toBe(1);
+  expect(joined(stderr)).toContain(': has no keys; npm start -- key creates one, ');
 });
 
 test('it has each option that the command takes and the environment does not give, and no secret', () => {

@@ -27,7 +27,7 @@ import { withProgress } from '../terminal/progress.ts';
 import { styled, riskText } from '../terminal/style.ts';
 import { requireDataDir, requireWritable } from '../wiring/data-dir-claim.ts';
 import { approvalsConfigOf, guardStoreOf, openDecisionLog } from '../wiring/guard.ts';
-import { typedCommand } from '../wiring/typed-command.ts';
+import { shellQuoted, typedCommand } from '../wiring/typed-command.ts';
 import { announceOperator, openExistingSharedStore, openSharedStore } from '../wiring/shared-guard.ts';
 import { processTerminal, type Terminal } from '../terminal/terminal.ts';
 
@@ -202,11 +202,11 @@ async function decide(
   }
 }
 
-const needsTerminal = (config: Config): string =>
-  `Approving needs a terminal: a person has to see the plan and type. Run ${typedCommand(config, 'approve')} in one, without pipes.`;
-
-const secretNeedsTerminal =
-  'An operator types the secret in a terminal, so that it is in no history. Run it in one, without pipes.';
+const needsTerminal = (config: Config, code: string | undefined, flags: Flags): string => {
+  const words = ['approve', ...(code === undefined ? [] : [code]), ...(flags.setSecret ? ['--set-secret'] : [])];
+  const line = [...words.map(shellQuoted), ...(flags.refuse ? ['--refuse'] : [])].join(' ');
+  return `Approving needs a terminal: a person has to see the plan and type. Run ${typedCommand(config, line)} in one, without pipes.`;
+};
 
 /**
  * `infra-mcp approve`: without a code, lists the waiting calls. With a code, shows the plan, then asks for confirmation
@@ -220,7 +220,10 @@ export async function approveCommand(
   terminal: Terminal = processTerminal(),
 ): Promise<void> {
   if (flags.operatorEntry !== undefined) {
-    if (!terminal.isInteractive) throw new Error(secretNeedsTerminal);
+    if (!terminal.isInteractive)
+      throw new Error(
+        `An operator types the secret in a terminal, so that it is in no history. Run ${typedCommand(config, `approve --operator-entry ${shellQuoted(flags.operatorEntry)}`)} in one, without pipes.`,
+      );
     return printOperatorEntry(flags.operatorEntry, terminal);
   }
   // With a database, the directory of this machine may be empty.
@@ -246,7 +249,7 @@ export async function approveCommand(
   const stored = isStored ? queue : undefined;
   try {
     if (onlyLists) return await list(config, stored, flags, terminal);
-    if (!terminal.isInteractive) throw new Error(needsTerminal(config));
+    if (!terminal.isInteractive) throw new Error(needsTerminal(config, code, flags));
     requireWritable(config);
     if (flags.setSecret && queue.hasNames)
       throw new Error(

@@ -173,7 +173,7 @@ async function withRecords<Result>(
 const withExistingRecords: typeof withRecords = async (place, use) => {
   const { dataDir, openRecords } = place;
   if (!openRecords && !existsSync(join(dataDir, databaseFile)))
-    throw new Error(`There is no platform in ${dataDir}. Check --data-dir, or create its first token: token create.`);
+    throw new Error(`There is no platform in ${dataDir}. Check --data-dir.`);
   return withRecords(place, use);
 };
 

@@ -30,16 +30,20 @@ export const KeyEntry = z.strictObject({
 });
 type KeyEntry = z.output<typeof KeyEntry>;
 
-const noKeys = 'has no keys; infra-mcp key creates one, and prints its entry for a list below "keys:"';
+const noKeys = 'has no keys';
 const orNoKeys = ({ code }: { readonly code?: string | undefined }): string | undefined =>
   code === 'invalid_type' ? noKeys : undefined;
 
 const KeysFile = z.strictObject({ keys: z.array(KeyEntry, { error: orNoKeys }).min(1, noKeys) }, { error: orNoKeys });
 
-/** The faults of a keys file, each with its place. */
-const faultsIn = ({ issues }: z.ZodError): string =>
+/** The faults of a keys file, each with its place. @param createCommand the command that creates a key */
+const faultsIn = ({ issues }: z.ZodError, createCommand: string): string =>
   issues
-    .map(({ path: at, message }) => (message === noKeys ? message : `${at.join('.') || 'the file'}: ${message}`))
+    .map(({ path: at, message }) =>
+      message === noKeys
+        ? `${noKeys}; ${createCommand} creates one, and prints its entry for a list below "keys:"`
+        : `${at.join('.') || 'the file'}: ${message}`,
+    )
     .join('; ');
 
 /** Key holders by the SHA-256 of their key. */
@@ -108,9 +112,14 @@ const firstDuplicate = (values: readonly string[]): string | undefined =>
 /**
  * Loads a keys file in YAML or JSON.
  * @param tools the tools that the policies of keys may name.
+ * @param createCommand the command that creates a key, as it is typed here.
  * @throws Error that describes the problem without showing a key.
  */
-export async function loadApiKeys(path: string, tools: readonly Tool[]): Promise<ApiKeys> {
+export async function loadApiKeys(
+  path: string,
+  tools: readonly Tool[],
+  createCommand = 'infra-mcp key',
+): Promise<ApiKeys> {
   // The bundler keeps only the default export of a CommonJS package.
   const { parse } = (await import('yaml')).default;
   const text = await readKeysText(path);
@@ -121,7 +130,7 @@ export async function loadApiKeys(path: string, tools: readonly Tool[]): Promise
     throw keysError(path, (error as Error).message);
   }
   const file = KeysFile.safeParse(parsed);
-  if (!file.success) throw keysError(path, faultsIn(file.error));
+  if (!file.success) throw keysError(path, faultsIn(file.error, createCommand));
   const { keys } = file.data;
   const duplicate =
     firstDuplicate(keys.map(({ name }) => name)) ?? firstDuplicate(keys.flatMap(({ sha256 }) => sha256));

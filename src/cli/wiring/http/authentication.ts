@@ -1,4 +1,5 @@
 import { tools } from '../../../../tools/index.ts';
+import { typedProgram } from '../../init/launch.ts';
 import type { Config } from '../../config/index.ts';
 import type { ServerLogger } from '../../../server/context/index.ts';
 import { valueVariables } from '../../../server/guard/index.ts';
@@ -26,7 +27,7 @@ export interface ConfiguredAuthentication {
 }
 
 const configuredKeys = async ({ keysFile }: Config): Promise<ApiKeys | undefined> =>
-  keysFile === undefined ? undefined : loadApiKeys(keysFile, tools);
+  keysFile === undefined ? undefined : loadApiKeys(keysFile, tools, `${typedProgram()} key`);
 
 const valueVariablesOf = (keys: ApiKeys | undefined): readonly string[] =>
   [...(keys?.values() ?? [])].flatMap(({ restriction }) => valueVariables(restriction.rules));
