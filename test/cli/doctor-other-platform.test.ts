@@ -1,4 +1,6 @@
 import { writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { PlatformReport } from '../../src/cli/doctor/tools-on-platform/report.ts';
@@ -19,7 +21,11 @@ async function otherPlatform(differences: Choice, token: string): Promise<OtherP
 }
 
 /** What `doctor --platform` prints about a platform. */
-async function examined(platform: OtherPlatform, args: readonly string[] = [], env: NodeJS.ProcessEnv = {}) {
+async function examined(
+  platform: Pick<OtherPlatform, 'url' | 'token'>,
+  args: readonly string[] = [],
+  env: NodeJS.ProcessEnv = {},
+) {
   const scheme = platform.token === readOnlyToken ? 'Bearer ' : '';
   const { code, stdout, stderr } = await runProgram(['doctor', '--platform', ...args], {
     INFRA_BASE_URL: platform.url,
@@ -151,5 +157,41 @@ describe('where a token has several organizations', () => {
     expect(code).toBe(0);
     const asked = platform.requests.flatMap(({ path }) => /^\/organization\/([^/?]+)/.exec(path)?.[1] ?? []);
     expect(new Set(asked)).toEqual(new Set([platform.ids.organization]));
+  });
+});
+
+describe('where nothing can be read', () => {
+  const page = { 'content-type': 'text/html' };
+  test.each([
+    ['forbidden', 403, '{}', {}],
+    ['not found', 404, '{}', {}],
+    ['failed', 500, '{}', {}],
+    ['a page', 200, '<html><body>Welcome</body></html>', page],
+  ])('says so in one line, and calls no tool tried: %s', async (_, status, body, headers) => {
+    let requests = 0;
+    const server = createServer((request, response) => {
+      requests += 1;
+      request.resume();
+      response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(body);
+    });
+    await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => void server.close(resolve));
+    });
+    const platform = { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, token: 'a-token' };
+    const text = await examined(platform);
+    expect({ code: text.code, stdout: text.stdout }).toEqual({ code: 1, stdout: '' });
+    expect(text.stderr).toMatch(/^infra-mcp: /);
+    expect(text.stderr.length).toBeLessThan(1000);
+    expect(requests).toBeLessThanOrEqual(2);
+    const { code, stdout } = await examined(platform, ['--json']);
+    const report = reportIn(stdout);
+    expect({ code, ok: report.ok, tried: report.tools.filter(({ state }) => state !== 'not_tried') }).toEqual({
+      code: 1,
+      ok: false,
+      tried: [],
+    });
+    expect(report.ended).toBeDefined();
   });
 });

@@ -9,7 +9,7 @@ import { permissionIn } from '../token-claims.ts';
 import { readsOfTools } from './reads-of-tool.ts';
 import { reportOf, reportText, type PlatformReport } from './report.ts';
 import { type OnReadTried, tryReads } from './try-reads.ts';
-import { verdictOf } from './verdicts.ts';
+import { type ToolVerdict, verdictOf } from './verdicts.ts';
 
 /**
  * Examines which tools work on a platform, using only GET requests.
@@ -27,7 +27,12 @@ export async function examinePlatform(
     permission: permissionIn(token),
     reportsBudget: client.budget() !== undefined,
   };
-  const verdicts = tools.map((tool) => verdictOf(tool, facts));
+  // Where nothing was answered, nothing was found out about any tool.
+  const verdicts = tools.map((tool): ToolVerdict =>
+    tried.failure
+      ? { tool: tool.name, state: 'not_tried', why: [`it ended early: ${tried.ended}`] }
+      : verdictOf(tool, facts),
+  );
   return { report: reportOf(tried, verdicts), ...(tried.failure && { failure: tried.failure }) };
 }
 

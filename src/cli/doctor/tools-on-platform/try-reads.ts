@@ -135,6 +135,9 @@ const endings: readonly ApiErrorKind[] = [
 /** Timeouts in succession after which it ends early. */
 const maximumTimeouts = 2;
 
+/** The number of first reads of which one has to be answered. Otherwise nothing of the platform can be said. */
+const firstReads = 2;
+
 /** Called after each read, with the number of tried reads and of all reads. */
 export type OnReadTried = (tried: number, of: number) => void;
 
@@ -147,8 +150,12 @@ interface Examination {
   readonly onProgress: OnReadTried;
   requests: number;
   timeouts: number;
+  /** The number of answered requests. */
+  answers: number;
   ended?: string;
   failure?: ApiError;
+  /** The latest failure. */
+  latest?: { readonly ended: string; readonly failure: ApiError };
 }
 
 const isOver = ({ ended, requests }: Examination): boolean => ended !== undefined || requests >= maximumRequests;
@@ -166,6 +173,7 @@ async function send(operation: AnyOperation, input: JsonRecord, examination: Exa
     });
     examination.ids.learn(operation, answer);
     examination.timeouts = 0;
+    examination.answers += 1;
     return {
       state: 'answered',
       ...(responseIssue && { why: `${readFailureText(responseIssue)}, so only a part of it is read` }),
@@ -174,8 +182,10 @@ async function send(operation: AnyOperation, input: JsonRecord, examination: Exa
     if (!(error instanceof ApiError)) throw error;
     const why = readFailureText(error);
     examination.timeouts = error.kind === 'timeout' ? examination.timeouts + 1 : 0;
-    if (endings.includes(error.kind) || examination.timeouts >= maximumTimeouts)
+    const isSilent = examination.answers === 0 && examination.requests >= firstReads;
+    if (endings.includes(error.kind) || examination.timeouts >= maximumTimeouts || isSilent)
       Object.assign(examination, { ended: why, failure: error });
+    examination.latest = { ended: why, failure: error };
     return { state: 'failed', why, kind: error.kind };
   }
 }
@@ -232,8 +242,11 @@ export async function tryReads(
     onProgress,
     requests: 0,
     timeouts: 0,
+    answers: 0,
   };
   await tryPossible(examination);
+  // Without any id, fewer reads may be possible than have to fail.
+  if (examination.answers === 0 && !isOver(examination)) Object.assign(examination, examination.latest);
   await searchFurther(operations.list_environments, 'projectId', examination);
   await tryPossible(examination);
   await searchFurther(operations.list_services, 'environmentId', examination);
