@@ -5,6 +5,8 @@ import { createRedaction, protectLog } from '../../../src/server/redaction/index
 import { answerSchema, argumentSchema } from '../../../src/server/tool/index.ts';
 import { memoryLog } from '../../support/call-context.ts';
 
+const hook = (kind: string | undefined) => ({ kind, target_url: 'https://chat.acme.example/in/ops' });
+
 describe('redaction of text', () => {
   const { text } = createRedaction({ configured: () => ['s3cr3t-token'] });
 
@@ -96,7 +98,6 @@ describe('redaction of values', () => {
     expect(shown(helm, answerSchema(operations.get_helm))).toEqual(helm);
   });
 
-  const hook = (kind: string | undefined) => ({ kind, target_url: 'https://chat.acme.example/in/ops' });
   test('masks what follows the host in the address of a chat webhook', () => {
     const schema = answerSchema(operations.create_webhook);
     expect(shown(hook('STANDARD'), schema)).toEqual(hook('STANDARD'));
