@@ -375,13 +375,20 @@ const withRunUnderWay = (path: string, body: unknown): unknown => {
 const withSilence = (path: string, body: unknown): unknown =>
   /^\/alert-rules\/[^/]+$/.test(path) ? { ...(body as object), silenced_until: '2998-01-01T00:00:00.000Z' } : body;
 
+/** Environments that end some day, so that there is an end to remove. */
+const withEnd = (path: string, body: unknown): unknown =>
+  /^\/environment\/[^/]+$/.test(path) ? { ...(body as object), ends_at: '2998-01-01T00:00:00.000Z' } : body;
+
 /**
  * Without the projects that the calls make: of an organization of very many it isn't found out what its clusters host.
  */
 const seeded = (method: string, path: string, body: unknown): unknown =>
   method === 'GET' && /^\/organization\/[^/]+\/project$/.test(path)
     ? { results: (body as { results: { name: string }[] }).results.filter(({ name }) => !name.startsWith('project-')) }
-    : withSilence(path, withRunUnderWay(path, withStopped(path, withDeploymentUnderWay(method, path, body))));
+    : withEnd(
+        path,
+        withSilence(path, withRunUnderWay(path, withStopped(path, withDeploymentUnderWay(method, path, body)))),
+      );
 
 let platform: TestPlatform;
 let calls: ReturnType<typeof toolCallsOn>;
