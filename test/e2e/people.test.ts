@@ -125,7 +125,7 @@ test('a tool that the policy names is carried out without a person, by the token
   const call = { api_token_id: 'of a script' };
   const asked = await nobody.call('revoke_api_token', call);
   expect(failureIn(asked)?.kind).toBe('pending');
-  const planToken = /plan_token: (\S+)/.exec(textOf(asked))![1]!;
+  const planToken = /plan_token (\S+)/.exec(textOf(asked))![1]!;
   expect(await column('list_api_tokens', 'name')).toContain('of a script');
   const other = { api_token_id: 'laptop of Cleo', plan_token: planToken };
   expect(failureIn(await nobody.call('revoke_api_token', other))?.kind).toBe('not_confirmed');

@@ -34,7 +34,7 @@ export function connectorsTo(
   token: string,
   { organization, clock = { now: Date.now }, handover = memoryHandover() }: ConnectorOptions = {},
 ): Connectors {
-  const client = createClient({ baseUrl, credential: credentialOf(token), organization });
+  const client = createClient({ baseUrl, credential: credentialOf(token), organization, clock });
   const log = memoryLog();
   const open: { close: () => Promise<void> }[] = [];
   const connect =
