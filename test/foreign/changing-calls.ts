@@ -115,7 +115,10 @@ const organizationCalls: readonly ForeignCall[] = [
       environment_id: 'shop/staging',
       ...(tool === 'set_environment_end' && { ends_at: '2999-01-01T00:00:00Z' }),
     }),
-    refused: { says: /not offer/, why: 'platforms of the family have no such operation' },
+    ...(tool === 'set_environment_end'
+      ? { refused: { says: /not offer/, why: 'platforms of the family have no such operation' } }
+      : // None of their environments has an end.
+        { changes: [] }),
   })),
   {
     tool: 'list_deployment_windows',

@@ -142,11 +142,19 @@ const isStored = (found: JsonRecord, name: string): boolean | undefined => {
   return typeof told === 'boolean' ? told : undefined;
 };
 
-/** Whether a record gives one of its own secrets, also one that its schema doesn't name. */
-const givesOwnSecret = (body: JsonRecord, { properties = {}, additionalProperties: others }: JsonSchema): boolean =>
+/**
+ * Whether a record gives one of its own secrets, also one that its schema doesn't name.
+ * @param before the record as it was read: what is sent back as it was is not given
+ */
+const givesOwnSecret = (
+  body: JsonRecord,
+  { properties = {}, additionalProperties: others }: JsonSchema,
+  before: unknown,
+): boolean =>
   Object.entries(body).some(([name, value]) => {
     const member = Object.hasOwn(properties, name) ? properties[name] : others;
-    return value !== undefined && value !== null && typeof member === 'object' && withoutNull(member).secret === true;
+    const isGiven = value !== undefined && value !== null && !(isRecord(before) && before[name] === value);
+    return isGiven && typeof member === 'object' && withoutNull(member).secret === true;
   });
 
 /**
@@ -157,10 +165,10 @@ function ofTheKind(
   missing: readonly (readonly [name: string, schema: JsonSchema])[],
   body: JsonRecord,
   node: JsonSchema,
-  path: string,
+  { path, before }: { readonly path: string; readonly before: unknown },
 ): readonly string[] {
   const own = missing.filter(([, { belongsTo }]) => belongsTo === undefined || body[belongsTo] !== undefined);
-  return own.length > 0 || missing.length === 0 || givesOwnSecret(body, node)
+  return own.length > 0 || missing.length === 0 || givesOwnSecret(body, node, before)
     ? own.map(([name]) => (path ? `${path}.${name}` : name))
     : [`the secrets of ${path}`];
 }
@@ -168,12 +176,14 @@ function ofTheKind(
 /**
  * The secrets that a body may have but leaves out, except those that the platform says it doesn't have.
  * @param found the data read
+ * @param before the data read of this part of the body
  */
 export function missingSecrets(
   body: unknown,
   node: JsonSchema | undefined,
   found: JsonRecord = {},
   path = '',
+  before: unknown = found,
 ): readonly MissingSecret[] {
   if (Array.isArray(body)) {
     const all = body.flatMap((item) => missingSecrets(item, itemOf(node), {}, `${path}[]`));
@@ -193,10 +203,18 @@ export function missingSecrets(
       missing.filter((one) => !known.includes(one)),
       body,
       withoutNull(node),
-      path,
+      { path, before },
     ).map((one) => ({ path: one, isStored: undefined })),
     ...members.flatMap(([name, member]) =>
-      member.secret ? [] : missingSecrets(body[name], member, {}, path ? `${path}.${name}` : name),
+      member.secret
+        ? []
+        : missingSecrets(
+            body[name],
+            member,
+            {},
+            path ? `${path}.${name}` : name,
+            isRecord(before) ? before[name] : undefined,
+          ),
     ),
   ];
 }
