@@ -49,7 +49,7 @@ export const sameName = (list: AnyOperation, what: string): Preview =>
     readUses(`whether there is ${what} with this name already is not known`, list),
     async ({ name, organization_id: organization }, { reader }) => {
       const answer = await reader.attempt(list, { organization_id: String(organization) });
-      if (!answer) return [notKnown(`whether there is ${what} with this name already`)];
+      if (!answer) return [notAgreedTo(notKnown(`whether there is ${what} with this name already`))];
       const ids = rowsIn(answer as JsonRecord).flatMap((row) =>
         row['name'] === name ? (textOf(row, 'id') ?? []) : [],
       );

@@ -103,7 +103,7 @@ const sameAddress: Preview = reading(
   readUses('whether there is a webhook with this address already is not known', operations.list_webhooks),
   async (args, { reader }) => {
     const list = await reader.attempt(operations.list_webhooks, { organization_id: String(args['organization_id']) });
-    if (!list) return [notKnown('whether there is a webhook with this address already')];
+    if (!list) return [notAgreedTo(notKnown('whether there is a webhook with this address already'))];
     const [own, isShown] = [comparable(args), isOpen(args['kind'])];
     const ids = rowsIn(list).flatMap((row) =>
       isOpen(row['kind']) === isShown && own !== undefined && comparable(row) === own ? (textOf(row, 'id') ?? []) : [],

@@ -117,6 +117,10 @@ function notTakenBackLine(operation: AnyOperation): readonly string[] {
 const onOneLine = (lines: readonly string[]): readonly string[] =>
   lines.map((line) => line.replaceAll('\n', String.raw`\n`));
 
+/** What agreement to effects covers. A line that it doesn't cover may come and go: somebody else may do the same meanwhile. */
+const agreedParts = (effects: readonly PlanLine[]): readonly string[] =>
+  effects.map(lineAgreed).filter((agreed) => agreed !== '');
+
 /** The line of a plan for changes that may not be shown. */
 const hiddenChange = 'What changes is hidden here, before and after.';
 
@@ -213,7 +217,7 @@ export async function planOf(source: PlanSource): Promise<Plan> {
   const digest = createHmac('sha256', key)
     .update(
       JSON.stringify(
-        canonical([tool.name, risk, named, args, inputs, planned.map(({ effects }) => effects.map(lineAgreed))]),
+        canonical([tool.name, risk, named, args, inputs, planned.map(({ effects }) => agreedParts(effects))]),
       ),
     )
     .digest('hex');
