@@ -16,7 +16,7 @@ import {
   type ToolContext,
 } from '../../src/server/tool/index.ts';
 import { exactlyOne, readsByKind } from '../shared/any-service.ts';
-import { refusePast } from '../shared/future-times.ts';
+import { unlessPast } from '../shared/future-times.ts';
 import { joined, sameName } from '../shared/plan-parts.ts';
 import { toldByRule } from './receiver-names.ts';
 import { watchedBy, watchedInput, watchedMembers } from './watched.ts';
@@ -134,10 +134,7 @@ export const silenceAlertRule = defineTool(operations.silence_alert_rule, {
   toolset: 'administration',
   title: 'Mute an alert for a time, such as tonight',
   description: 'Silence an alert rule (mute, snooze, maintenance) for hours or until a time: nobody is told.',
-  expand: (args, context) => {
-    refusePast('until', args, context);
-    return Promise.resolve([{ operation: operations.silence_alert_rule, input: args }]);
-  },
+  expand: unlessPast(operations.silence_alert_rule, 'until'),
   plan: ({ until }) => [
     `Nobody is told of it until ${until}, neither that it fires nor that it stops. If it fires then, its receivers are told.`,
     'A tool of this toolset ends the silence earlier.',

@@ -1,10 +1,8 @@
 import { operations } from '../../src/contract/index.ts';
 import {
   notKnown,
-  organizationOf,
   reading,
   readUses,
-  rowsIn,
   show,
   textOf,
   type JsonRecord,
@@ -12,6 +10,7 @@ import {
   type Preview,
   type ToolContext,
 } from '../../src/server/tool/index.ts';
+import { namesOf } from '../shared/listed-names.ts';
 
 const receiverReads = readUses(
   'the plan shows receivers by their ids',
@@ -25,26 +24,18 @@ const idsIn = (rule: JsonRecord | undefined): readonly string[] | undefined => {
 };
 
 /** Receivers as text, each with its name and type, as far as they are listed. */
-async function namesOf(ids: readonly string[], reader: Pick<ToolContext, 'attempt'>): Promise<string> {
-  const organization = await organizationOf(reader);
-  const list =
-    organization && (await reader.attempt(operations.list_alert_receivers, { organization_id: organization }));
-  const rows = list ? rowsIn(list) : [];
-  return ids
-    .map((id) => {
-      const row = rows.find((one) => one['id'] === id);
-      const type = textOf(row, 'type');
-      return `${show(textOf(row, 'name') ?? id)}${type === undefined ? '' : ` (${show(type)})`}`;
-    })
-    .join(', ');
-}
+const receivers = (ids: readonly string[], reader: Pick<ToolContext, 'attempt'>): Promise<string> =>
+  namesOf(ids, operations.list_alert_receivers, reader, (row, name) => {
+    const type = textOf(row, 'type');
+    return type === undefined ? name : `${name} (${show(type)})`;
+  });
 
 const nobody = 'It has no receiver then: nobody is told when it fires.';
 
 /** Who a new alert rule tells. */
 export const toldByRule: Preview = reading(receiverReads, async (rule, { reader }) => {
   const ids = idsIn(rule) ?? [];
-  return ids.length === 0 ? [nobody] : [`Tells: ${await namesOf(ids, reader)}.`];
+  return ids.length === 0 ? [nobody] : [`Tells: ${await receivers(ids, reader)}.`];
 });
 
 /** Which receivers a change of an alert rule adds and removes; none if it leaves them. */
@@ -56,13 +47,16 @@ export const changedReceivers: Preview = reading(
     const before = idsIn(
       await reader.attempt(operations.get_alert_rule, { alert_rule_id: String(wanted['alert_rule_id']) }),
     );
-    if (before === undefined) return [notKnown('which receivers it loses'), `Tells: ${await namesOf(after, reader)}.`];
+    if (before === undefined)
+      return [notKnown('which receivers it loses'), `Tells: ${await receivers(after, reader)}.`];
     const added = after.filter((id) => !before.includes(id));
     const removed = before.filter((id) => !after.includes(id));
     return [
-      ...(added.length > 0 ? [`Receivers added: ${await namesOf(added, reader)}.`] : []),
+      ...(added.length > 0 ? [`Receivers added: ${await receivers(added, reader)}.`] : []),
       ...(removed.length > 0
-        ? [`Receivers removed: ${await namesOf(removed, reader)}. They are told nothing more of it, nor that it ends.`]
+        ? [
+            `Receivers removed: ${await receivers(removed, reader)}. They are told nothing more of it, nor that it ends.`,
+          ]
         : []),
       ...(removed.length > 0 && after.length === 0 ? [nobody] : []),
     ];

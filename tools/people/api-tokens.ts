@@ -14,7 +14,7 @@ import {
   type JsonRecord,
   type Preview,
 } from '../../src/server/tool/index.ts';
-import { refusePast } from '../shared/future-times.ts';
+import { unlessPast } from '../shared/future-times.ts';
 import { joined, sameName } from '../shared/plan-parts.ts';
 
 /** A token in a plan: its name, level and use. */
@@ -73,10 +73,7 @@ export const createApiToken = defineTool(operations.create_api_token, {
   description:
     'Create an API token (key) for CI, a bot; a person is shown its value, you are not. To rotate: create, let them replace it, revoke the old.',
   hidden: ['expires_at', 'member_id'],
-  expand: (args, context) => {
-    refusePast('expires_at', args, context);
-    return Promise.resolve([{ operation: operations.create_api_token, input: args }]);
-  },
+  expand: unlessPast(operations.create_api_token, 'expires_at'),
   plan: ({ expires_at: end }) => [
     'A person is shown its value once, outside of this conversation. No answer, log or record has it.',
     end === undefined

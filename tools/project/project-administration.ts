@@ -44,7 +44,11 @@ const whatGoes: Preview = reading(
     ]);
     const keys = owned.flatMap((rows) => rows ?? []).map((row) => textOf(row, 'key'));
     return [
-      environments === undefined ? notKnown('whether it has environments') : 'It has no environments.',
+      environments === undefined
+        ? notKnown('whether it has environments')
+        : environments.length === 0
+          ? 'It has no environments.'
+          : 'It has environments meanwhile, and the platform deletes only an empty project.',
       ...(owned.includes(undefined) ? [notKnown('all variables that go with it')] : []),
       ...(keys.length > 0 ? [`Its variables and secrets go with it: ${keys.join(', ')}.`] : []),
     ].map(toldOnce);

@@ -1,5 +1,5 @@
-import { isoAt } from '../../src/contract/index.ts';
-import type { JsonRecord, ToolContext } from '../../src/server/tool/index.ts';
+import { isoAt, type AnyOperation } from '../../src/contract/index.ts';
+import type { JsonRecord, PlannedOperation, ToolContext } from '../../src/server/tool/index.ts';
 
 /**
  * Refuses a time that is over, before anybody is asked: the platform would refuse it afterwards. A time that isn't given
@@ -19,3 +19,11 @@ export function refusePast(
       'Nothing was changed, and nobody was asked. Give a later time.',
     );
 }
+
+/** What a tool of one operation plans, unless this argument is a time that is over: then it is refused. */
+export const unlessPast =
+  (operation: AnyOperation, member: string) =>
+  (args: JsonRecord, context: ToolContext): Promise<readonly PlannedOperation[]> => {
+    refusePast(member, args, context);
+    return Promise.resolve([{ operation, input: args }]);
+  };

@@ -1,18 +1,15 @@
 import { operations } from '../../src/contract/index.ts';
 import {
-  isRecord,
-  organizationOf,
   reading,
   readUses,
   recordsIn,
-  rowsIn,
-  show,
   textOf,
   type JsonRecord,
   type PlanLine,
   type Preview,
   type ToolContext,
 } from '../../src/server/tool/index.ts';
+import { namesOf } from './listed-names.ts';
 
 /** The members of services that refer to groups, the words for them, and the list that has their names. */
 const memberships = [
@@ -37,27 +34,7 @@ const groupReads = readUses(
 const idsIn = (service: JsonRecord | undefined, member: string): readonly string[] =>
   recordsIn(service?.[member]).flatMap((group) => textOf(group, 'id') ?? []);
 
-async function namesOf(
-  ids: readonly string[],
-  { list }: (typeof memberships)[number],
-  reader: Pick<ToolContext, 'attempt'>,
-): Promise<string> {
-  const organization = await organizationOf(reader);
-  const found: unknown = organization && (await reader.attempt(list, { organization_id: organization }));
-  const rows = isRecord(found) ? rowsIn(found) : [];
-  return ids
-    .map((id) =>
-      show(
-        textOf(
-          rows.find((row) => row['id'] === id),
-          'name',
-        ) ?? id,
-      ),
-    )
-    .join(', ');
-}
-
-/** The groups that a service has before a change; undefined for a new service, or if it can't be read. */
+/** A service before a change, which can only be planned where it is read; undefined for a new one. */
 async function presentService(
   input: JsonRecord,
   reader: Pick<ToolContext, 'attempt'>,
@@ -71,14 +48,13 @@ export const groupsGiven: Preview = reading(groupReads, async (input, { reader }
   if (memberships.every(({ member }) => input[member] === undefined)) return [];
   const present = await presentService(input, reader);
   const lines = await Promise.all(
-    memberships.map(async (membership): Promise<readonly string[]> => {
-      const { member, called } = membership;
+    memberships.map(async ({ member, called, list }): Promise<readonly string[]> => {
       const [before, after] = [idsIn(present, member), idsIn(input, member)];
       const added = after.filter((id) => !before.includes(id));
       const removed = before.filter((id) => !after.includes(id));
       return [
-        ...(added.length > 0 ? [`${called} added: ${await namesOf(added, membership, reader)}.`] : []),
-        ...(removed.length > 0 ? [`${called} removed: ${await namesOf(removed, membership, reader)}.`] : []),
+        ...(added.length > 0 ? [`${called} added: ${await namesOf(added, list, reader)}.`] : []),
+        ...(removed.length > 0 ? [`${called} removed: ${await namesOf(removed, list, reader)}.`] : []),
       ];
     }),
   );
