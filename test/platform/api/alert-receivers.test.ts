@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { condition } from '../../../src/contract/index.ts';
+import { newestEventOf, succeeding } from '../../support/assistant-calls.ts';
 import { connectorsTo, type Connectors } from '../../support/connectors.ts';
 import { eventually } from '../../support/eventually.ts';
 import { agree, textOf, userAnswering, type TestClient, type User } from '../../support/mcp-clients.ts';
@@ -41,17 +42,12 @@ const call = async (tool: string, args: Json = {}) => {
   return result;
 };
 
-const succeeded = async (tool: string, args: Json = {}): Promise<Json> => {
-  const result = await call(tool, args);
-  expect(result.isError, textOf(result)).toBeFalsy();
-  return result.structuredContent as Json;
-};
+const succeeded = succeeding(call);
 
 /** The last question that the user was asked. */
 const question = (): string => user.questions.at(-1)!.message;
 
-const newestEvent = async (): Promise<Json> =>
-  ((await platform.must('list_events', { organization_id: platform.organizationId }))['events'] as Json[])[0]!;
+const newestEvent = (): Promise<Json> => newestEventOf(platform);
 
 const receiverNamed = async (name: string): Promise<Json | undefined> =>
   rowsOf(await succeeded('list_alert_receivers')).find((row) => row['name'] === name);

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { succeeding } from '../../support/assistant-calls.ts';
 import { connectorsTo, type Connectors } from '../../support/connectors.ts';
 import { agree, textOf, userAnswering, type TestClient } from '../../support/mcp-clients.ts';
 import { type Json, rowsOf, startTestPlatform, type TestPlatform } from '../../support/test-platform.ts';
@@ -18,11 +19,7 @@ afterAll(async () => {
   await platform.close();
 });
 
-const succeeded = async (tool: string, args: Json): Promise<Json> => {
-  const result = await client.call(tool, args);
-  expect(result.isError, textOf(result)).toBeFalsy();
-  return result.structuredContent as Json;
-};
+const succeeded = succeeding((tool, args) => client.call(tool, args));
 const failed = async (tool: string, args: Json): Promise<string> => {
   const result = await client.call(tool, args);
   expect(result.isError, textOf(result)).toBe(true);

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { succeeding } from '../../support/assistant-calls.ts';
 import { connectorsTo, type Connectors } from '../../support/connectors.ts';
 import { agree, textOf, userAnswering, type TestClient } from '../../support/mcp-clients.ts';
 import { type Json, rowsOf, unknownId } from '../../support/test-platform.ts';
@@ -32,11 +33,7 @@ async function connect(): Promise<void> {
 const environment_id = seedId('environment/shop/staging');
 const environment = { environment_id };
 
-const succeeded = async (tool: string, args: Json): Promise<Json> => {
-  const result = await client.call(tool, args);
-  expect(result.isError, textOf(result)).toBeFalsy();
-  return result.structuredContent as Json;
-};
+const succeeded = succeeding((tool, args) => client.call(tool, args));
 const advance = (to: string) => platform.mustControl('POST', '/time/advance', { to });
 const told = async (tool: string, args: Json): Promise<string> => textOf(await client.call(tool, args));
 const eventTypes = async (): Promise<unknown[]> => {

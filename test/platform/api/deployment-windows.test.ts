@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { OperationName } from '../../../src/contract/index.ts';
 import { seedId } from '../../../src/platform/seed/index.ts';
+import { newestEventOf, succeeding } from '../../support/assistant-calls.ts';
 import { connectorsTo, type Connectors } from '../../support/connectors.ts';
 import { agree, failureIn, textOf, userAnswering, type TestClient } from '../../support/mcp-clients.ts';
 import { type Json, rowsOf, unknownId } from '../../support/test-platform.ts';
@@ -30,15 +31,10 @@ afterAll(async () => {
   await platform.close();
 });
 
-const succeeded = async (tool: string, args: Json = {}): Promise<Json> => {
-  const result = await client.call(tool, args);
-  expect(result.isError, textOf(result)).toBeFalsy();
-  return result.structuredContent as Json;
-};
+const succeeded = succeeding((tool, args) => client.call(tool, args));
 const advance = (to: string) => platform.mustControl('POST', '/time/advance', { to });
 const organization = () => ({ organization_id: platform.organizationId });
-const newestEvent = async (): Promise<Json> =>
-  ((await platform.must('list_events', organization()))['events'] as Json[])[0]!;
+const newestEvent = (): Promise<Json> => newestEventOf(platform);
 
 const production = seedId('environment/shop/production');
 const staging = seedId('environment/shop/staging');

@@ -1,6 +1,7 @@
 import type { Client } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { seedId } from '../../../src/platform/seed/index.ts';
+import { succeeding } from '../../support/assistant-calls.ts';
 import { connectorsTo, type Connectors } from '../../support/connectors.ts';
 import { agree, textOf, userAnswering, type TestClient } from '../../support/mcp-clients.ts';
 import type { Json } from '../../support/test-platform.ts';
@@ -34,11 +35,7 @@ afterAll(async () => {
   await platform.close();
 });
 
-const succeeded = async (tool: string, args: Json): Promise<Json> => {
-  const result = await client.call(tool, args);
-  expect(result.isError, textOf(result)).toBeFalsy();
-  return result.structuredContent as Json;
-};
+const succeeded = succeeding((tool, args) => client.call(tool, args));
 const advance = async (to: string): Promise<void> => {
   await platform.mustControl('POST', '/time/advance', { to });
   ahead = Date.parse(to) - Date.now();

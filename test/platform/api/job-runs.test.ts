@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Runtime, Task } from '../../../src/platform/runtime/index.ts';
+import { succeeding } from '../../support/assistant-calls.ts';
 import { connectorsTo, type Connectors } from '../../support/connectors.ts';
 import { agree, failureIn, textOf, userAnswering, type TestClient } from '../../support/mcp-clients.ts';
 import { type Json, rowsOf, startTestPlatform, type TestPlatform } from '../../support/test-platform.ts';
@@ -59,11 +60,7 @@ const deployed = async (id: string): Promise<void> => {
   await expect.poll(async () => (await historyOf(id))[0]?.['status']).toBe('DEPLOYED');
 };
 
-const succeeded = async (tool: string, args: Json): Promise<Json> => {
-  const result = await client.call(tool, args);
-  expect(result.isError, textOf(result)).toBeFalsy();
-  return result.structuredContent as Json;
-};
+const succeeded = succeeding((tool, args) => client.call(tool, args));
 
 beforeAll(async () => {
   platform = await startTestPlatform({

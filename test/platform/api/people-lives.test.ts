@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createToken } from '../../../src/platform/api/index.ts';
+import { newestEventOf, succeeding } from '../../support/assistant-calls.ts';
 import { connectorsTo, type Connectors } from '../../support/connectors.ts';
 import { agree, textOf, userAnswering, type TestClient } from '../../support/mcp-clients.ts';
 import { memoryHandover } from '../../support/memory-handover.ts';
@@ -31,16 +32,15 @@ const restart = async (): Promise<void> => {
   await connect();
 };
 
-const succeeded = async (tool: string, args: Json = {}): Promise<Json> => {
-  const result = await client.call(tool, args);
-  expect(result.isError, textOf(result)).toBeFalsy();
-  for (const { secret } of handover.kept) expect(JSON.stringify(result)).not.toContain(secret);
-  return result.structuredContent as Json;
-};
+const succeeded = succeeding(
+  (tool, args) => client.call(tool, args),
+  (result) => {
+    for (const { secret } of handover.kept) expect(JSON.stringify(result)).not.toContain(secret);
+  },
+);
 const named = async (tool: string, member: string, value: string): Promise<Json | undefined> =>
   rowsOf(await succeeded(tool)).find((row) => row[member] === value);
-const newestEvent = async (): Promise<Json> =>
-  ((await platform.must('list_events', { organization_id: platform.organizationId }))['events'] as Json[])[0]!;
+const newestEvent = (): Promise<Json> => newestEventOf(platform);
 const statusWith = async (token: string): Promise<number> =>
   (await platform.call('get_organization', {}, { authorization: `Token ${token}` })).status;
 

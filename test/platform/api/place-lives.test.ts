@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { newestEventOf, succeeding } from '../../support/assistant-calls.ts';
 import { connectorsTo, type Connectors } from '../../support/connectors.ts';
 import { agree, textOf, userAnswering, type TestClient } from '../../support/mcp-clients.ts';
 import { type Json, rowsOf, startTestPlatform, type TestPlatform } from '../../support/test-platform.ts';
@@ -28,15 +29,10 @@ const restart = async (): Promise<void> => {
   await connect();
 };
 
-const succeeded = async (tool: string, args: Json = {}): Promise<Json> => {
-  const result = await client.call(tool, args);
-  expect(result.isError, textOf(result)).toBeFalsy();
-  return result.structuredContent as Json;
-};
+const succeeded = succeeding((tool, args) => client.call(tool, args));
 const named = async (tool: string, name: string, args: Json = {}): Promise<Json | undefined> =>
   rowsOf(await succeeded(tool, args)).find((row) => row['name'] === name);
-const newestEvent = async (): Promise<Json> =>
-  ((await platform.must('list_events', { organization_id: platform.organizationId }))['events'] as Json[])[0]!;
+const newestEvent = (): Promise<Json> => newestEventOf(platform);
 /** The last question that the user was asked, and whether a name had to be typed for it. */
 const asked = () => {
   const { message, requestedSchema } = user.questions.at(-1)!;

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { newestEventOf, succeeding } from '../../support/assistant-calls.ts';
 import { connectorsTo, type Connectors } from '../../support/connectors.ts';
 import { agree, textOf, userAnswering, type TestClient, type User } from '../../support/mcp-clients.ts';
 import { type Json, rowsOf, startTestPlatform, type TestPlatform } from '../../support/test-platform.ts';
@@ -26,8 +27,7 @@ afterAll(async () => {
   await platform.close();
 });
 
-const newestEvent = async (): Promise<Json> =>
-  ((await platform.must('list_events', { organization_id: platform.organizationId }))['events'] as Json[])[0]!;
+const newestEvent = (): Promise<Json> => newestEventOf(platform);
 
 const call = async (tool: string, args: Json = {}) => {
   const result = await client.call(tool, args);
@@ -35,11 +35,7 @@ const call = async (tool: string, args: Json = {}) => {
   return result;
 };
 
-const succeeded = async (tool: string, args: Json = {}): Promise<Json> => {
-  const result = await call(tool, args);
-  expect(result.isError, textOf(result)).toBeFalsy();
-  return result.structuredContent as Json;
-};
+const succeeded = succeeding(call);
 
 /** The last question that the user was asked. */
 const question = (): string => user.questions.at(-1)!.message;

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { newestEventOf, succeeding } from '../../support/assistant-calls.ts';
 import { connectorsTo, type Connectors } from '../../support/connectors.ts';
 import { eventually } from '../../support/eventually.ts';
 import { agree, textOf, userAnswering, type TestClient } from '../../support/mcp-clients.ts';
@@ -39,15 +40,14 @@ const toldAt = (path: string): string[] =>
     one.path === path ? [(JSON.parse(one.body) as { event_type: string }).event_type] : [],
   );
 
-const newestEvent = async (): Promise<Json> =>
-  ((await platform.must('list_events', { organization_id: platform.organizationId }))['events'] as Json[])[0]!;
+const newestEvent = (): Promise<Json> => newestEventOf(platform);
 
-const succeeded = async (tool: string, args: Json = {}): Promise<Json> => {
-  const result = await client.call(tool, args);
-  expect(result.isError, textOf(result)).toBeFalsy();
-  expect(JSON.stringify(result)).not.toContain(secret);
-  return result.structuredContent as Json;
-};
+const succeeded = succeeding(
+  (tool, args) => client.call(tool, args),
+  (result) => {
+    expect(JSON.stringify(result)).not.toContain(secret);
+  },
+);
 
 /** Deploys, and waits until the witness was told of the end, after which nobody else is told of anything. */
 const deploy = async (): Promise<void> => {
