@@ -1,12 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import {
-  listDockerConfigs,
-  listDockerContainers,
-  listDockerSecrets,
-  listDockerServices,
-  listDockerTasks,
-} from '../../src/platform/runtime/docker/api/index.ts';
+import { listDockerTasks } from '../../src/platform/runtime/docker/api/index.ts';
 import { type DockerPlatform, startDockerPlatform } from '../support/docker/docker-platform.ts';
+import { runningIn } from '../support/docker/left-on-engine.ts';
 import { scriptJob } from '../support/docker/script-job.ts';
 import { type Json, rowsOf } from '../support/test-platform.ts';
 
@@ -56,16 +51,7 @@ const running = async (id: string): Promise<unknown[]> =>
     ({ Status }) => Status.State === 'running',
   );
 
-const made = async (): Promise<unknown[]> => {
-  const client = docker.engine.docker;
-  const label = [`io.infra-mcp.environment=${docker.environmentId}`];
-  return [
-    ...(await listDockerServices(client, { label })),
-    ...(await listDockerContainers(client, { label })),
-    ...(await listDockerSecrets(client, { label })),
-    ...(await listDockerConfigs(client, { label })),
-  ];
-};
+const made = (): Promise<unknown[]> => runningIn(docker.engine.docker, docker.environmentId);
 // Whatever became of a run, the engine has nothing of it afterwards.
 afterEach(async () => {
   await expect.poll(made, within).toEqual([]);

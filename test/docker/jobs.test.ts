@@ -1,17 +1,11 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { type Condition, dataOf } from '../../src/contract/index.ts';
-import {
-  listDockerConfigs,
-  listDockerContainers,
-  listDockerNetworks,
-  listDockerSecrets,
-  listDockerServices,
-  listDockerTasks,
-} from '../../src/platform/runtime/docker/api/index.ts';
+import { listDockerNetworks, listDockerTasks } from '../../src/platform/runtime/docker/api/index.ts';
 import { conditionsIn, dataWith } from '../support/conditions.ts';
 import { shellSource } from '../support/docker/applications.ts';
 import { type DockerPlatform, startDockerPlatform } from '../support/docker/docker-platform.ts';
 import { startGitServer, type GitServer } from '../support/git-server.ts';
+import { runningIn } from '../support/docker/left-on-engine.ts';
 import { scriptJob } from '../support/docker/script-job.ts';
 import { type Json, rowsOf } from '../support/test-platform.ts';
 import { isLanding } from '../suites.ts';
@@ -71,16 +65,7 @@ const run = async (id: string): Promise<unknown> => {
   return settled(id);
 };
 
-const made = async (): Promise<unknown[]> => {
-  const client = docker.engine.docker;
-  const label = [`io.infra-mcp.environment=${docker.environmentId}`];
-  return [
-    ...(await listDockerServices(client, { label })),
-    ...(await listDockerContainers(client, { label })),
-    ...(await listDockerSecrets(client, { label })),
-    ...(await listDockerConfigs(client, { label })),
-  ];
-};
+const made = (): Promise<unknown[]> => runningIn(docker.engine.docker, docker.environmentId);
 // Whatever a job did, the engine has nothing of it afterwards but the network of its environment.
 afterEach(async () => {
   await expect.poll(made).toEqual([]);

@@ -48,7 +48,7 @@ const tryFile = (path: string): void =>
   existsSync(path) ? accessSync(path, constants.W_OK) : tryWriting(dirname(path));
 
 /** A folder or file that can't be created or written. The message says what to set instead. */
-export class UnusableDirectory extends Error {
+export class UnusablePlace extends Error {
   constructor({ what, path, setBy }: WrittenPlace, cause: unknown) {
     super(
       `The ${what} ${path} can't be used (${unwritableBecause(cause)}): set ${setBy} to one that this user may create and write in.`,
@@ -100,11 +100,11 @@ export const unwritablePlaces = (
  * Requires that this user can write in the data directory, that of the keys and the audit log, or create them.
  * Leaves nothing behind.
  * @param config those to examine
- * @throws UnusableDirectory
+ * @throws UnusablePlace
  */
 export function requireWritable(config: Parameters<typeof writtenPlaces>[0]): void {
   const [first] = unwritablePlaces(config);
-  if (first) throw new UnusableDirectory(first.place, first.cause);
+  if (first) throw new UnusablePlace(first.place, first.cause);
 }
 
 /**
@@ -118,7 +118,7 @@ export function requireDataDir({ dataDir }: Pick<Config, 'dataDir'>): void {
   );
 }
 
-/** Opens the file that is locked while a directory is claimed. @throws UnusableDirectory */
+/** Opens the file that is locked while a directory is claimed. @throws UnusablePlace */
 function openLock(dataDir: string): DatabaseSync {
   const path = join(dataDir, lockFile);
   try {
@@ -127,7 +127,7 @@ function openLock(dataDir: string): DatabaseSync {
     chmodSync(path, 0o600);
     return lock;
   } catch (error) {
-    throw new UnusableDirectory(dataPlace(dataDir), error);
+    throw new UnusablePlace(dataPlace(dataDir), error);
   }
 }
 
@@ -135,7 +135,7 @@ function openLock(dataDir: string): DatabaseSync {
  * Claims a data directory for this process. It holds an exclusive lock on a separate database file, which the operating
  * system releases when the process dies.
  * @returns undefined if the directory is claimed already, by any process.
- * @throws UnusableDirectory
+ * @throws UnusablePlace
  */
 export async function claimDataDir(dataDir: string): Promise<DataDirClaim | undefined> {
   const lock = openLock(dataDir);
@@ -181,7 +181,7 @@ function requireNoUnmovedRecords(config: Pick<Config, 'dataDir'>): void {
 /**
  * Claims the right to serve the configured records for this process.
  * @returns undefined if they are in a data directory that is claimed already.
- * @throws UnusableDirectory
+ * @throws UnusablePlace
  * @throws Error when records in a database are served while the directory still has unmoved records.
  */
 export async function claimRecords(config: Pick<Config, 'dataDir' | 'databaseUrl'>): Promise<DataDirClaim | undefined> {

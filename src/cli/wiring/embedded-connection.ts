@@ -3,7 +3,7 @@ import { ApiError, type Client, type RequestObserver } from '../../client/index.
 import type { Config } from '../config/index.ts';
 import { operations } from '../../contract/index.ts';
 import type { ServerLogger } from '../../server/context/index.ts';
-import { claimRecords, type DataDirClaim, endpointOf, UnusableDirectory } from './data-dir-claim.ts';
+import { claimRecords, type DataDirClaim, endpointOf, UnusablePlace } from './data-dir-claim.ts';
 import type { Connection } from './connection.ts';
 import { connectEmbedded, type EmbeddedClient } from './embedded-client.ts';
 import { recordsPlaceOf } from './records-place.ts';
@@ -57,8 +57,7 @@ const startTimeout = 15_000;
 const pollInterval = 50;
 
 const unavailableError = ({ dataDir, databaseUrl }: Config, cause: Error): Error => {
-  if (cause instanceof UnusableDirectory)
-    return new Error(`There is no embedded platform. ${cause.message}`, { cause });
+  if (cause instanceof UnusablePlace) return new Error(`There is no embedded platform. ${cause.message}`, { cause });
   const [records, advice] =
     databaseUrl === undefined
       ? [` of ${dataDir}`, 'Set INFRA_DATA_DIR to another directory, or stop the process that uses this one.']

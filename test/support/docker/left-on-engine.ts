@@ -35,6 +35,18 @@ export async function leftOnEngine(docker: DockerClient, label = 'io.infra-mcp.p
   ];
 }
 
+/** What an engine has of the services of an environment, without its network and volumes. */
+export async function runningIn(docker: DockerClient, environmentId: string): Promise<unknown[]> {
+  const filters = { label: [`io.infra-mcp.environment=${environmentId}`] };
+  const found = await Promise.all([
+    listDockerServices(docker, filters),
+    listDockerContainers(docker, filters),
+    listDockerSecrets(docker, filters),
+    listDockerConfigs(docker, filters),
+  ]);
+  return found.flat();
+}
+
 /** The secrets and configs of a platform that no service uses. */
 export async function unusedFiles(docker: DockerClient): Promise<string[]> {
   const filters = { label: ['io.infra-mcp.platform'] };
