@@ -75,7 +75,11 @@ export const updateEnvironment = defineTool(operations.update_environment, {
   ...partialUpdate(operations.update_environment, { fixed: endsByItself }),
   plan: ({ name, mode }) => [
     ...(name === undefined ? [] : [namedByRules]),
-    ...(mode === undefined ? [] : ['Its mode decides what has to be agreed to from then on.']),
+    ...(mode === undefined
+      ? []
+      : [
+          'Its mode decides what has to be agreed to from then on, and whether deployment windows of PRODUCTION alone hold for it.',
+        ]),
   ],
   fields: { name: 'New name.', mode: 'New mode.' },
 });
