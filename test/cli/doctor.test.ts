@@ -429,7 +429,7 @@ describe('of policy and records', () => {
       state: 'bad',
     });
     expect(
-      (await doctor(['--audit-file', join(directory, 'missing', 'audit.jsonl')], env)).of('audit log'),
+      (await doctor(['--audit-file', join(import.meta.filename, 'audit.jsonl')], env)).of('audit log'),
     ).toMatchObject({ state: 'bad' });
     expect((await doctor(['--audit-command', '["cat"]'], env)).of('audit log')).toMatchObject({ state: 'good' });
   });

@@ -26,6 +26,7 @@ const others: Readonly<Record<string, string>> = {
   export: 'sets a variable of the shell',
   cd: 'goes elsewhere',
   sudo: 'changes the machine',
+  umask: 'sets what the shell makes',
   journalctl: 'needs a machine that systemd runs; test/cli/systemd.test.ts lets it check the unit',
   cp: 'copies the data directory of a reader',
   mv: 'moves the data directory of a reader',
