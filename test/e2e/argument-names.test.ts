@@ -5,7 +5,7 @@ import { policyFrom } from '../support/guard-fixture.ts';
 import { connectorsTo, type Connectors } from '../support/connectors.ts';
 import { failureIn, textOf, type TestClient } from '../support/mcp-clients.ts';
 import { startTestPlatform, type TestPlatform } from '../support/test-platform.ts';
-import { toolCallsOn } from '../support/tool-calls.ts';
+import { deletableProject, toolCallsOn } from '../support/tool-calls.ts';
 import { someOf } from '../support/runs.ts';
 
 type Args = Record<string, unknown>;
@@ -13,9 +13,11 @@ type Args = Record<string, unknown>;
 let platform: TestPlatform;
 let connectors: Connectors;
 let client: TestClient;
+let calls: Record<string, () => Args>;
 
 beforeAll(async () => {
   platform = await startTestPlatform();
+  calls = { ...toolCallsOn(platform), ...(await deletableProject(platform)) };
   connectors = connectorsTo(platform.url, platform.tokens.admin);
   client = await connectors.modern();
 });
@@ -43,7 +45,7 @@ const saysOtherKind = (tool: (typeof tools)[number], alias: string, value: unkno
 describe('every tool answers the same, whatever its arguments are called:', () => {
   test.each(someOf(tools).map(({ name }) => name))('%s', async (name) => {
     const tool = tools.find((one) => one.name === name)!;
-    const own = withOwnNames(tool, toolCallsOn(platform)[name]!()).args;
+    const own = withOwnNames(tool, calls[name]!()).args;
     const expected = await answerOf(name, own);
     for (const [member, aliases] of aliasesOf(tool)) {
       const value = own[member];

@@ -6,7 +6,7 @@ import { connectorsTo } from './connectors.ts';
 import { agree, failureIn, textOf, userAnswering } from './mcp-clients.ts';
 import { startRecordingProxy } from './recording-proxy.ts';
 import { startTestPlatform } from './test-platform.ts';
-import { toolCallsOn } from './tool-calls.ts';
+import { deletableProject, toolCallsOn } from './tool-calls.ts';
 
 type Args = Record<string, unknown>;
 type Path = readonly (string | number)[];
@@ -216,7 +216,9 @@ async function checkOnNewPlatform(wanted: number, seed: number): Promise<Result>
     }
   };
   const calls = [
-    ...Object.entries(toolCallsOn(platform)).filter(([tool]) => !unrepeatable.includes(tool)),
+    ...Object.entries({ ...toolCallsOn(platform), ...(await deletableProject(platform)) }).filter(
+      ([tool]) => !unrepeatable.includes(tool),
+    ),
     ...callsByPath.map(([tool, args]) => [tool, () => args] as const),
   ].map(([tool, args]): ToolCall => ({ tool, args, isRead: isRead(tool) }));
 

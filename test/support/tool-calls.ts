@@ -1,5 +1,6 @@
 import type { RunningPlatform } from '../../src/platform/index.ts';
 import { seedId } from '../../src/platform/seed/index.ts';
+import type { TestPlatform } from './test-platform.ts';
 
 type Args = Record<string, unknown>;
 
@@ -7,6 +8,18 @@ let count = 0;
 let roleChanges = 0;
 let ruleChanges = 0;
 const uniqueName = (word: string): string => `${word}-${(count += 1)}`;
+
+/**
+ * Arguments with which a project can be deleted, on a platform where this makes an empty one: those of the seed have
+ * environments, and are refused.
+ */
+export async function deletableProject(
+  platform: Pick<TestPlatform, 'must' | 'organizationId'>,
+): Promise<Record<'delete_project', () => Args>> {
+  const { organizationId: organization_id } = platform;
+  const { id } = await platform.must('create_project', { organization_id, name: uniqueName('empty') });
+  return { delete_project: () => ({ project_id: id }) };
+}
 
 /**
  * Arguments with which each tool can be called on the seeded platform, repeatedly: each replacement changes something.
