@@ -168,7 +168,7 @@ export const deployApplication = defineTool(operations.deploy_application, {
   toolset: 'services',
   title: 'Release an app: newest code, branch or commit',
   description:
-    'Deploy, ship, release, publish, push or roll out an application (app, API): newest code, changes, version, ' +
+    'Deploy, ship, release, push or roll out an application (app, API): newest code, changes, version, ' +
     'build, or a given commit.',
   preview: deployment,
   ...startMoment('DEPLOY', 'application_id'),
@@ -203,7 +203,7 @@ export const getApplicationLogs = defineTool(operations.get_application_logs, {
   toolset: 'services',
   equivalentOperations: [operations.get_environment_logs],
   title: 'Print latest log lines of an application',
-  description: 'Tail, print or show newest logs, console output of an application (app, API).',
+  description: 'Tail, print or show newest logs, console output (stdout) of an application (app).',
   reads: [
     {
       operation: operations.get_application_logs,

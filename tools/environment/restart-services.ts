@@ -30,7 +30,7 @@ export const restartServices = defineTool(operations.restart_services, {
   toolset: 'environments',
   title: 'Restart or reboot a service, app or database',
   description:
-    'Restart, reboot, bounce or kick frozen, stuck services: applications (app, API, worker), databases, ' +
+    'Restart, reboot, bounce or kick a frozen, stuck service: applications (app, API, worker), databases, ' +
     'containers (pods).',
   plan: () => ['The services are restarted and may be unavailable for a moment.'],
   preview: restarts,

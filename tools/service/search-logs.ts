@@ -149,7 +149,7 @@ export const searchLogs = composeTool({
   toolset: 'services',
   title: 'Search or show a log, find lines',
   description:
-    'Search, show, print or grep logs (log lines, output) of a service or environment: errors, exceptions, stack ' +
+    'Search, show, print or grep logs (log lines, output) of a service or environment: error, exceptions, stack ' +
     'traces, messages, a request id, in a period (last hour, today, yesterday, night). Default: warnings, errors.',
   input: {
     service: anyService().optional(),
