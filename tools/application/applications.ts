@@ -207,7 +207,7 @@ export const getApplicationLogs = defineTool(operations.get_application_logs, {
   title: 'Print latest log lines of an application',
   description: 'Tail, print or show newest logs, stdout of an application (app).',
   input: { raw: z.boolean().optional().describe('Each line.') },
-  fields: { tail: 'Messages; else all.' },
+  fields: { tail: 'Messages.' },
   reads: [
     {
       operation: operations.get_application_logs,
