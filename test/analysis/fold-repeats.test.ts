@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { foldTemplate } from '../../src/analysis/logs/collapse.ts';
+import { foldLines } from '../../src/analysis/index.ts';
 import { searchLog } from '../../src/analysis/search.ts';
 
 const differs = (one: string, other: string): boolean => foldTemplate(one) !== foldTemplate(other);
@@ -138,4 +139,28 @@ test('a crash right after a warning is an error of its own', () => {
     message,
   }));
   expect(searchLog(log, { level: 'error' }, new Date())).toMatchObject({ matched: 1, levels: { error: 1 } });
+});
+
+test('the newest messages of a log are whole lines in their order, and those that repeat are there once', () => {
+  const messages = [
+    'WARN slow\n    at f (/a.js:1:1)',
+    'GET /x 200 in 5ms',
+    'WARN slow\n    at f (/a.js:9:9)',
+    'GET /y 200',
+  ];
+  const lines = messages
+    .flatMap((message) => message.split('\n'))
+    .map((message, index) => ({ message, created_at: `2026-11-20T10:00:0${index}Z`, id: String(index) }));
+  const warning = { count: 2, isExact: false, first: lines[0]!.created_at, last: lines[3]!.created_at };
+  expect(foldLines(lines)).toEqual({
+    lines: [{ line: lines[2] }, { line: lines[3], repeats: warning }, { line: lines[4] }, { line: lines[5] }],
+    messages: 4,
+    different: 3,
+    shown: 3,
+  });
+  expect(foldLines(lines, 2)).toMatchObject({
+    lines: [{ line: lines[3], repeats: warning }, { line: lines[4] }, { line: lines[5] }],
+    shown: 2,
+  });
+  expect(foldLines([])).toEqual({ lines: [], messages: 0, different: 0, shown: 0 });
 });

@@ -118,12 +118,35 @@ describe('the period of a search', () => {
 });
 
 describe('the lines of a log', () => {
+  const application_id = seedId('service/shop/staging/checkout-api');
+
   test('are shown with their period, and with what a deployment took away', async () => {
-    const application_id = seedId('service/shop/staging/checkout-api');
     const { data, text } = await ask('get_application_logs', { application_id });
-    const [first] = data['results'] as Json[];
-    expect(text).toContain(`lines from ${String(first!['created_at'])} on; nothing of before is shown`);
-    expect(text).toMatch(/What instances logged before \d.* is lost/);
+    expect(data['logs']).toEqual((await search({ service: 'shop/staging/checkout-api' })).logs);
+    const [{ from, lines } = {}] = data['logs'] as Json[];
+    expect(text).toContain(`Read: ${String(lines)} lines from ${String(from)} on`);
+    expect(text).toContain('What earlier instances logged is lost');
+  });
+
+  test('are messages, of which those that repeat are shown once, as a search counts them', async () => {
+    const [{ data, text }, found] = [
+      await ask('get_application_logs', { application_id }),
+      await search({ service: 'shop/staging/checkout-api', level: 'debug', limit: 200 }),
+    ];
+    expect(data).toMatchObject({ messages: found.data['searched'], different: found.data['different'] });
+    const repeated = (data['results'] as Json[]).filter(({ repeats }) => repeats);
+    expect(repeated.length).toBeGreaterThan(0);
+    expect(text.match(/\(× \d+/g)).toHaveLength(repeated.length);
+    const { data: last } = await ask('get_application_logs', { application_id, tail: 2 });
+    expect(last).toMatchObject({ shown: 2, messages: found.data['searched'] });
+  });
+
+  test('are raw where that is asked for, as many as are asked for', async () => {
+    const { data } = await ask('get_application_logs', { application_id, raw: true });
+    const [{ lines } = {}] = data['logs'] as Json[];
+    expect(data['results']).toHaveLength(Math.min(Number(lines), Number(data['shown_rows'] ?? lines)));
+    const { data: last } = await ask('get_application_logs', { application_id, tail: 3, raw: true });
+    expect(last['results']).toEqual((data['results'] as Json[]).slice(-3));
   });
 
   test('have their period as a resource, too', async () => {
@@ -134,7 +157,7 @@ describe('the lines of a log', () => {
       uri: `infra://service/application/${seedId('service/shop/staging/checkout-api')}/logs`,
     });
     const text = contents.map((content) => ('text' in content ? content.text : '')).join('\n');
-    expect(text).toMatch(/^\d+ lines from \d{4}-\S+ on; nothing of before is shown$/m);
+    expect(text).toMatch(/^Read: \d+ lines from \d{4}-\S+ on, .*\d+ messages, \d+ different/m);
   });
 
   test('go with a deployment, which the plan of one for a whole environment says', async () => {
@@ -144,7 +167,7 @@ describe('the lines of a log', () => {
 
   test('are said to be none since the last deployment, or for lack of one', async () => {
     const { text } = await ask('get_application_logs', { application_id: seedId('service/shop/staging/storefront') });
-    expect(text).toContain('The log is empty: the service was never deployed.');
+    expect(text).toContain('Read: empty, never deployed.');
   });
 });
 

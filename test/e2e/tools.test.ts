@@ -247,7 +247,7 @@ const cases: Case[] = [
     right: { environment_id: '@environment_id', container_ids: ['@container_id'] },
     answers: { id: '@container_id', state: any },
     wrong: { environment_id: '@environment_id' },
-    says: 'needs at least one id',
+    says: 'needs at least one service',
   },
   {
     tool: 'stop_environment',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Policy, createRegistry } from '../../src/server/guard/index.ts';
+import { type Policy, type Scope, createRegistry } from '../../src/server/guard/index.ts';
 import { instructions } from '../../src/server/protocol/instructions.ts';
 import { isOfferedByDefault, toolsets, type Tool } from '../../src/server/tool/index.ts';
 import { core, tools } from '../../tools/index.ts';
@@ -15,17 +15,56 @@ const instructed = (offered: readonly Tool[], policy: Policy): string => {
 const usual = tools.filter((tool) => isOfferedByDefault(tool));
 const offIn = (text: string): string => /^Off here until chosen: .*$/m.exec(text)?.[0] ?? '';
 
-test.each([
+const ofToolsets = (...names: readonly string[]): readonly Tool[] =>
+  tools.filter(({ toolset }) => names.includes(toolset));
+const withCore = (others: readonly Tool[]): readonly Tool[] => [...new Set([...core, ...others])];
+
+/** What a server may be told to offer. */
+const choices: readonly (readonly [name: string, offered: readonly Tool[]])[] = [
   ['all', tools],
   ['the usual ones', usual],
   ['the core', core],
-  ...toolsets.map((name) => [name, tools.filter(({ toolset }) => toolset === name)] as const),
-] satisfies (readonly [string, readonly Tool[]])[])(
-  'the instructions are worth their bytes: under 2,000 characters with %s',
-  (_, offered) => {
-    for (const readOnly of [true, false]) expect(instructed(offered, { readOnly }).length).toBeLessThan(2_000);
+  ...toolsets.flatMap(
+    (name) =>
+      [
+        [name, ofToolsets(name)],
+        [`the core and ${name}`, withCore(ofToolsets(name))],
+        [`all but ${name}`, tools.filter(({ toolset }) => toolset !== name)],
+      ] as const,
+  ),
+  ...toolsets.flatMap((one, index) =>
+    toolsets
+      .slice(index + 1)
+      .map((other) => [`the core, ${one} and ${other}`, withCore(ofToolsets(one, other))] as const),
+  ),
+];
+
+const longName = 'long-name-'.repeat(25);
+
+const scopes: readonly (Scope | undefined)[] = [
+  undefined,
+  { project: { name: 'shop', setBy: 'INFRA_PROJECT' } },
+  { environment: { name: 'shop/production', setBy: 'INFRA_ENVIRONMENT' } },
+  { project: { name: longName, setBy: 'INFRA_PROJECT' } },
+  {
+    project: { name: longName, setBy: 'INFRA_PROJECT' },
+    environment: { name: `${longName}/${longName}`, setBy: 'INFRA_ENVIRONMENT' },
   },
-);
+];
+
+test.each(choices)('the instructions are under 2,000 characters, whatever else is chosen, with %s', (_, offered) => {
+  for (const scope of scopes)
+    for (const readOnly of [true, false])
+      expect(instructed(offered, { readOnly, ...(scope && { scope }) }).length).toBeLessThan(2_000);
+});
+
+test('a server that is kept to a place says so beside what it offers usually, and what is off', () => {
+  for (const scope of scopes.slice(1)) {
+    const text = instructed(usual, { readOnly: false, scope });
+    expect(text).toContain('This server is kept to');
+    expect(offIn(text)).toContain('toolset administration (');
+  }
+});
 
 test('the instructions say which tools are off, and nothing where none is', () => {
   for (const readOnly of [true, false]) {

@@ -21,6 +21,7 @@ interface Overview {
   readonly projects?: readonly string[];
   readonly results: readonly Row[];
   readonly locks?: readonly string[];
+  readonly more_locks?: number;
   readonly unusable_clusters?: readonly string[];
   readonly cluster_alerts?: readonly string[];
   readonly unwatched?: string;

@@ -110,8 +110,12 @@ describe('names and descriptions', () => {
   });
 
   test('say of which arguments one has to be given, where a call without any is refused for that', () => {
-    const refused = tools.filter((tool) => tool.rules({}).some((text) => /^exactly one of|must be given$/.test(text)));
-    expect(refused.map(({ name }) => name)).toEqual(expect.arrayContaining(['search_logs', 'create_secret']));
+    const refused = tools.filter((tool) =>
+      tool.rules({}).some((text) => /^exactly one of|must be given$|needs at least one/.test(text)),
+    );
+    expect(refused.map(({ name }) => name)).toEqual(
+      expect.arrayContaining(['search_logs', 'create_secret', 'restart_services']),
+    );
     expect(refused.filter(({ needsOneOf }) => !needsOneOf).map(({ name }) => name)).toEqual([]);
     const silent = refused.flatMap((tool) =>
       tool
@@ -124,6 +128,12 @@ describe('names and descriptions', () => {
 });
 
 describe('input schemas', () => {
+  // Whoever takes names says no id; nor is there a second word for the kind of a service.
+  test('name what they take, not its id', () => {
+    const named = inputNodes.filter(({ name }) => /(?:^|_)ids?$|^service_(?:type|kind)$/.test(name));
+    expect(named.map(({ path }) => path)).toEqual([]);
+  });
+
   test.each(list)('$name takes one flat object without combinators at its root', ({ inputSchema }) => {
     expect(inputSchema.type).toBe('object');
     expect(Object.keys(inputSchema)).toEqual(

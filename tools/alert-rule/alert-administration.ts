@@ -112,7 +112,7 @@ const deleted: Preview = reading(ruleReads, async (args, { reader }) => {
 export const deleteAlertRule = defineTool(operations.delete_alert_rule, {
   toolset: 'administration',
   title: 'Delete an alert for good',
-  description: 'Delete, remove an alert rule for good.',
+  description: 'Delete, remove an alert rule (alarm) for good.',
   preview: deleted,
   render: record(),
 });

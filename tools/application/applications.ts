@@ -1,3 +1,4 @@
+import * as z from 'zod';
 import { gitProviders, operations, readGitAddress } from '../../src/contract/index.ts';
 import {
   at,
@@ -15,7 +16,8 @@ import {
   readServiceStatus,
   statusReads,
   logLines,
-  readNotedLogs,
+  readShownLog,
+  type ShownLog,
   readsInsteadOf,
 } from '../../src/server/tool/index.ts';
 import { portsOf, serviceFields, serviceUpdate, withHealthchecks } from '../shared/service-update.ts';
@@ -168,7 +170,7 @@ export const deployApplication = defineTool(operations.deploy_application, {
   toolset: 'services',
   title: 'Release an app: newest code, branch or commit',
   description:
-    'Deploy, ship, release, publish, push or roll out an application (app, API): newest code, changes, version, ' +
+    'Deploy, ship, release, push or roll out an application (app, API): newest code, changes, version, ' +
     'build, or a given commit.',
   preview: deployment,
   ...startMoment('DEPLOY', 'application_id'),
@@ -203,7 +205,9 @@ export const getApplicationLogs = defineTool(operations.get_application_logs, {
   toolset: 'services',
   equivalentOperations: [operations.get_environment_logs],
   title: 'Print latest log lines of an application',
-  description: 'Tail, print or show newest logs, console output of an application (app, API).',
+  description: 'Tail, print or show newest logs, stdout of an application (app).',
+  input: { raw: z.boolean().optional().describe('Each line.') },
+  fields: { tail: 'Messages.' },
   reads: [
     {
       operation: operations.get_application_logs,
@@ -214,19 +218,14 @@ export const getApplicationLogs = defineTool(operations.get_application_logs, {
     ...readsInsteadOf('logs', 'application', 'its lines are not read from the log of its environment'),
     ...statusReads('application', 'an empty log does not say since when it could have lines'),
   ],
-  answer: async (args, context) => {
-    const application = { kind: 'application' as const, id: String(args['application_id']) };
-    const tail = typeof args['tail'] === 'number' ? args['tail'] : undefined;
-    const results = await readNotedLogs(subjectAt(context, 'application_id') ?? application, context, tail);
-    // Already read: the repeated read fails with the reason.
-    return results
-      ? { results }
-      : {
-          ...(await context.read(operations.get_application_logs, {
-            application_id: application.id,
-            ...(tail !== undefined && { tail }),
-          })),
-        };
+  answer: async ({ application_id, tail, raw }, context) => {
+    const application = { kind: 'application' as const, id: String(application_id) };
+    const shown: ShownLog = { ...(typeof tail === 'number' && { tail }), raw: raw === true };
+    return (
+      (await readShownLog(subjectAt(context, 'application_id') ?? application, context, shown)) ??
+        // Already read: the repeated read fails with the reason.
+        { ...(await context.read(operations.get_application_logs, { application_id: application.id })) }
+    );
   },
   render: logLines,
 });

@@ -22,7 +22,7 @@ export const updateContainer = defineTool(
     title: 'Change a container: use another Docker image, port',
     description:
       'Change a container: use another image, tag, version, more memory (RAM), CPU, limit, scale instances ' +
-      '(replicas), start command, health checks, ports, disks.',
+      '(replicas), start command, health checks, publish a port, disk.',
     asRequest: withRegistryId,
     fields: { registry_id: 'Linked registry.', image_name: 'Without tag.', auto_deploy: 'On each new tag.' },
     hidden: ['description'],

@@ -122,7 +122,7 @@ export const createDeploymentWindow = composeTool({
   name: 'create_deployment_window',
   toolset: 'administration',
   title: 'Freeze deployments over holidays or each Friday evening',
-  description: 'Freeze: no deployments from begins to ends, weekly or once.',
+  description: 'Freeze: no releases from begins to ends, weekly or once.',
   input: { ...about, name, begins, ends, time_zone, reason, production_only: production_only.unwrap().optional() },
   fields: { ends: 'As begins.', time_zone: 'Such as Europe/Paris.' },
   hidden: ['production_only', 'reason'],

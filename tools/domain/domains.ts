@@ -131,7 +131,7 @@ export const deleteCustomDomain = composeTool({
   name: 'delete_custom_domain',
   toolset: 'services',
   title: 'Remove a custom domain',
-  description: 'Detach, take off, remove a domain of a service.',
+  description: 'Detach, take off, remove an old, unused domain of a service.',
   input: { service: anyService(), domain: z.string().min(1).describe('As listed.') },
   operations: [domainOperations.delete.application, domainOperations.delete.container, domainOperations.delete.helm],
   expand: async ({ domain }, context) => {

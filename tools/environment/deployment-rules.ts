@@ -69,7 +69,7 @@ const output = z
 export const getDeploymentRule = defineTool(operations.get_deployment_rule, {
   toolset: 'administration',
   title: 'When an environment stops and starts by itself',
-  description: 'Timetable of an environment: when it stops and starts automatically, next; time zone.',
+  description: 'Timetable of an environment: times of its automatic start, stop (shut down), next; time zone.',
   output,
   answer: async ({ environment_id }, context) =>
     ruleView(

@@ -92,8 +92,8 @@ export const setEnvironmentEnd = defineTool(operations.set_environment_end, {
 
 export const unsetEnvironmentEnd = defineTool(operations.unset_environment_end, {
   toolset: 'administration',
-  title: 'Keep an environment that would expire',
-  description: 'Keep an environment (clone, preview): remove its end (expiry).',
+  title: 'Keep an environment: cancel its expiry',
+  description: 'Keep an environment (clone, preview): cancel its end (expiry).',
   expand: async (args, context) => {
     const environment = await environmentOf(args, context);
     return environment && textOf(environment, 'ends_at') === undefined

@@ -77,8 +77,8 @@ export const listServices = defineTool(operation, {
   equivalentOperations: [operations.list_services_of_organization],
   title: 'Services running in an environment',
   description:
-    'List all services running in an environment (dev, staging, production), with ids, whole configuration; or ' +
-    'of a project or all: applications, containers, databases, jobs, images, tags, versions, sizes.',
+    'List all services running in an environment (dev, staging, production), with id, whole configuration; or ' +
+    'of a project or all: applications, containers, databases, jobs, image, tag, version, size (CPU, memory).',
   input: { environment_id: reference('environment').optional(), project: reference('project').optional() },
   rules: oneOfOrNone('environment_id', 'project'),
   reads: readsOfServicesEverywhere,

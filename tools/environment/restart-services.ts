@@ -5,6 +5,7 @@ import {
   readUses,
   restarts,
   type JsonRecord,
+  type Tool,
   type ToolContext,
 } from '../../src/server/tool/index.ts';
 import { startMoment } from '../shared/deployment-started.ts';
@@ -26,12 +27,10 @@ const renderText = (view: JsonRecord): string => {
   ].join('\n');
 };
 
-export const restartServices = defineTool(operations.restart_services, {
+const restart = defineTool(operations.restart_services, {
   toolset: 'environments',
   title: 'Restart or reboot a service, app or database',
-  description:
-    'Restart, reboot, bounce or kick frozen, stuck services: applications (app, API, worker), databases, ' +
-    'containers (pods).',
+  description: 'Restart, reboot, bounce or kick a frozen, stuck service (app, API, worker, database, pod).',
   plan: () => ['The services are restarted and may be unavailable for a moment.'],
   preview: restarts,
   ...started,
@@ -52,3 +51,5 @@ export const restartServices = defineTool(operations.restart_services, {
   },
   render: { ...started.render, text: renderText },
 });
+
+export const restartServices: Tool = { ...restart, needsOneOf: ['application_ids', 'database_ids', 'container_ids'] };

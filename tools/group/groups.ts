@@ -89,7 +89,7 @@ const labels = groupTools({
   descriptions: {
     list: 'Labels (tags) of services, by labels group.',
     create: 'Create a group of labels (tags). Services get it by labels_groups [{id}] of their update tool.',
-    update: 'Change the labels (tags) of a group, item by item by key, or its name.',
+    update: 'Change labels (tags) of a group, item by item by key, or its name.',
   },
   columns: ['name', 'labels', 'id'],
   created: { fields: { name: 'Unique.', labels: '{key, value, propagate_to_cloud_provider}.' } },
@@ -106,10 +106,10 @@ const annotations = groupTools({
     uses: operations.list_services_of_annotations_group,
   },
   descriptions: {
-    list: 'Annotations by group, and the objects of the cluster that have them.',
+    list: 'Annotations by group, objects of a cluster that have them.',
     create:
       'Create a group of annotations for services, pods. Services get it by annotations_groups [{id}] of their update tool.',
-    update: 'Change the annotations of a group, item by item by key, or its name or scopes.',
+    update: 'Change annotations of a group, item by item by key, or its name or scopes.',
   },
   columns: ['name', 'annotations', 'scopes', 'id'],
   created: {

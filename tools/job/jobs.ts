@@ -63,7 +63,7 @@ export const updateJob = defineTool(
   serviceUpdate(operations.update_job, {
     title: 'Change a job or cron job: another time',
     description:
-      'Change a job or cron job: move its schedule (time, hour, morning), image tag, branch, command, memory, CPU, ' +
+      'Change a job or cron job: another schedule (time, hourly, morning), image tag, branch, command, memory, CPU, ' +
       'retries, longest run.',
     exclusive: ['source'],
     kinds: { schedule: scheduleKinds },

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { isoTime, operations, PageNumber, reference } from '../../src/contract/index.ts';
+import { isoTime, maximumPageSize, operations, PageNumber, reference } from '../../src/contract/index.ts';
 import { alertNames, clip, organizationOverviewOf, type ConditionCounts } from '../../src/analysis/index.ts';
 import {
   compact,
@@ -77,6 +77,18 @@ function next(view: JsonRecord, args: JsonRecord): readonly NextCall[] {
           },
         ]
       : []),
+    ...(view['more_locks'] === undefined
+      ? []
+      : [
+          {
+            tool: 'list_clusters',
+            arguments: {
+              page_size: maximumPageSize,
+              fields: ['name', 'is_locked', 'locked_by', 'lock_reason', 'locked_until'],
+            },
+            why: 'each lock',
+          },
+        ]),
     ...(page < Number(view['pages'])
       ? [{ tool: 'get_organization_overview', arguments: { ...args, page: page + 1 }, why: 'the next environments' }]
       : []),
@@ -114,6 +126,7 @@ export const getOrganizationOverview = composeTool({
     projects: z.array(z.string()),
     results: z.array(z.object({ environment: z.string(), mode: z.string(), condition: z.string(), what: z.string() })),
     locks: z.array(z.string()),
+    more_locks: z.int(),
     page: z.int(),
     pages: z.int(),
   }),
@@ -137,7 +150,8 @@ export const getOrganizationOverview = composeTool({
         ],
       }),
       results: shown.map((row) => pruneRecord({ ...row, what: row.what && clip(row.what, longestText) })),
-      ...(evidence.locks.length > 0 && { locks: firstOf(evidence.locks.map(lockText), mostLocks, 'locks') }),
+      ...(evidence.locks.length > 0 && { locks: evidence.locks.slice(0, mostLocks).map(lockText) }),
+      ...(evidence.locks.length > mostLocks && { more_locks: evidence.locks.length - mostLocks }),
       ...(evidence.unusable.length > 0 && {
         unusable_clusters: firstOf(
           evidence.unusable.map((text) => clip(text, longestText)),
@@ -168,6 +182,7 @@ export const getOrganizationOverview = composeTool({
       projects,
       results,
       locks,
+      more_locks: moreLocks,
       unusable_clusters: unusable,
       cluster_alerts: alerts,
       unwatched,
@@ -180,6 +195,7 @@ export const getOrganizationOverview = composeTool({
         ...(services === undefined ? [] : [`Services: ${countsText(services as ConditionCounts)}`]),
         ...texts(projects),
         ...texts(locks).map((lock) => `Locked: ${lock}`),
+        ...(moreLocks === undefined ? [] : [`Locked: ${String(moreLocks)} more clusters`]),
         ...texts(unusable).map((text) => `Nothing can be deployed to cluster ${text}`),
         ...texts(alerts).map((text) => `Alert about ${text}`),
         ...unwatchedLine(unwatched),

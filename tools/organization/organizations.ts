@@ -63,7 +63,7 @@ export const listMembers = defineTool(operations.list_members, {
   toolset: 'organization',
   title: 'Show people: each user, access rights',
   description:
-    'Who can access: members (users, colleagues, admins) of an organization, team: role (user, admin), rights, ' +
+    'Who can access: each member (user, colleague, admin) of an organization, team: role (user, admin), rights, ' +
     'permissions, e-mail, last active.',
   reads: readUses('who is invited is not shown', operations.list_invitations),
   output: operations.list_members.response.extend({

@@ -78,7 +78,7 @@ const hasRole: NoOpCheck = reading(memberReads, async ({ user_id: user, role_id:
 export const updateMemberRole = defineTool(operations.update_member_role, {
   toolset: 'administration',
   title: 'Give a member another role',
-  description: 'Change the role (rights) of a member: make somebody admin, developer, viewer.',
+  description: 'Change a role (rights) of a member: make somebody admin, developer, viewer (read only).',
   expand: async (args, context) => {
     const { row } =
       (await roleGiven(args['role_id'], { organization_id: String(args['organization_id']) }, context)) ?? {};

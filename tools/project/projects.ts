@@ -12,7 +12,7 @@ export const listProjects = defineTool(operations.list_projects, {
 export const createProject = defineTool(operations.create_project, {
   toolset: 'projects',
   title: 'Start a new project',
-  description: 'Create, make, add or open a project: a folder for environments of one product or team.',
+  description: 'Create, make, set up or add a project: a folder for environments of one product or team.',
   plan: () => [takenBackElsewhere],
   render: record(),
   next: naming`Next: ${'create_environment'} makes an environment in it.`,

@@ -13,7 +13,7 @@ const columns = ['name', 'kind', 'url', 'associated_services_count', 'config', '
 export const listContainerRegistries = defineTool(operations.list_container_registries, {
   toolset,
   title: 'Container registries of images',
-  description: 'Registries to pull images from: address, kind, uses.',
+  description: 'Each container (Docker) registry to pull images from: address, kind, uses.',
   render: table('container registry', columns),
 });
 

@@ -12,7 +12,7 @@ const columns = ['name', 'type', 'git_api_url', 'expired_at', 'associated_servic
 export const listGitTokens = defineTool(operations.list_git_tokens, {
   toolset,
   title: 'Tokens for private git repositories',
-  description: 'Git tokens for private repositories: host, end, uses.',
+  description: 'Each git token for private repositories: host, end, uses.',
   render: table('git token', columns),
 });
 
@@ -32,7 +32,7 @@ export const updateGitToken = defineTool(operations.update_git_token, {
   toolset,
   title: 'Change or rotate a git token',
   description:
-    'Change a git token (access to private repositories): rotate, renew its value; name, end, description, server.',
+    'Change a git token (access to private repositories): rotate, renew, replace its value; name, end, description, server.',
   ...update,
   plan: () => ['Services that use it read their repositories with it from their next build on.'],
   preview: joined(update.preview, usedBy(reads)),

@@ -1,6 +1,15 @@
 import * as z from 'zod';
 import { operations, reference } from '../../src/contract/index.ts';
-import { levels, UnusableQuery, type LogLine, type LogSearchResult } from '../../src/analysis/index.ts';
+import {
+  coverageOf,
+  levels,
+  periodText,
+  repeatsText,
+  UnusableQuery,
+  type LogCoverage,
+  type LogLine,
+  type LogSearchResult,
+} from '../../src/analysis/index.ts';
 import {
   anyOf,
   anyService,
@@ -23,7 +32,7 @@ import { deploymentBefore, deploymentBeforeText } from '../shared/change-before.
 import { linesNaming, logOfDeployment } from '../shared/deployment-log.ts';
 import { readEnvironmentLogs, readOwnLog, readsOfServiceLogs } from '../shared/environment-log.ts';
 import { ifPossible } from '../shared/if-possible.ts';
-import { coverageOf, emptyLogOf, periodText, type LogCoverage } from '../shared/log-coverage.ts';
+import { emptyLogOf } from '../shared/log-coverage.ts';
 
 const defaultLimit = 30;
 const maximumLimit = 200;
@@ -68,18 +77,16 @@ type Found = LogSearchResult['groups'][number][number];
 const originOf = ({ service = '', pod = '' }: Found, isOfSeveral: boolean): readonly string[] =>
   !isOfSeveral || service === '' || pod === service || pod.startsWith(`${service}-`) ? [pod] : [service, pod];
 
-const repeatsText = ({ repeats, time }: Found): string | undefined => {
-  if (!repeats) return undefined;
-  const { count, isExact, first, last } = repeats;
-  const other = time === last ? first : last;
-  const end = time === last ? 'first' : 'last';
-  return `(× ${String(count)}${isExact ? '' : ' with other numbers'}${other === undefined || first === last ? '' : `, ${end} at ${other}`})`;
-};
-
 /** A line of a match or around one as text, with its time and where it is from. */
 const lineText = (line: Found, isOfSeveral: boolean): string => {
   const more = line.more === undefined ? undefined : `(${String(line.more)} more lines of it: give context)`;
-  const parts = [line.time, ...originOf(line, isOfSeveral), line.text, repeatsText(line), more];
+  const parts = [
+    line.time,
+    ...originOf(line, isOfSeveral),
+    line.text,
+    line.repeats && repeatsText(line.repeats, line.time),
+    more,
+  ];
   return `${line.matched ? '>' : ' '} ${parts.filter((part) => part !== undefined && part !== '').join(' ')}`;
 };
 
@@ -149,7 +156,7 @@ export const searchLogs = composeTool({
   toolset: 'services',
   title: 'Search or show a log, find lines',
   description:
-    'Search, show, print or grep logs (log lines, output) of a service or environment: errors, exceptions, stack ' +
+    'Search, show, print or grep logs (log lines, output) of a service or environment: error, exceptions, stack ' +
     'traces, messages, a request id, in a period (last hour, today, yesterday, night). Default: warnings, errors.',
   input: {
     service: anyService().optional(),

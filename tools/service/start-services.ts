@@ -82,9 +82,9 @@ const words: SeveralWords = { accepted: 'starting', done: 'running', goodStates:
 export const startServices = composeTool({
   name: 'start_services',
   toolset: 'services',
-  title: 'Start services, bring up again',
+  title: 'Start a stopped service, bring up again',
   description:
-    'Start or resume stopped, paused services, put online, wake, turn on or bring an environment back up, with ' +
+    'Start or resume a stopped service, paused services, put online, wake, turn on or bring an environment up, with ' +
     'their earlier versions. Runs no job, no Terraform.',
   input: { ...serviceChoice, ...waitForEnd },
   ...neededChoice,

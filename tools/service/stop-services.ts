@@ -42,9 +42,9 @@ const words: SeveralWords = { accepted: 'stopping', done: 'stopped', goodStates:
 export const stopServices = composeTool({
   name: 'stop_services',
   toolset: 'services',
-  title: 'Turn services off',
+  title: 'Stop a service, turn off',
   description:
-    'Stop, switch off, shut down, pause or take offline one or many services (app, API, worker), also across ' +
+    'Stop, switch off, shut down, pause or take offline a service (app, API, worker) or many, also across ' +
     'environments (everything except production). Leaves out deploying ones.',
   input: { ...serviceChoice, ...waitForEnd },
   ...neededChoice,

@@ -3,6 +3,7 @@ import {
   deploymentIdsIn,
   deploymentIn,
   deploymentWindow,
+  firstTime,
   isInWindow,
   isStatusOf,
   type HistoryItem,
@@ -13,7 +14,6 @@ import {
 import { rowsIn, type ToolContext } from '../../src/server/tool/index.ts';
 import { logOf, readAspect, type Subject } from './any-service.ts';
 import { readOwnLog } from './environment-log.ts';
-import { firstTime } from './log-coverage.ts';
 import { readStatus } from './wait-for-end.ts';
 
 /** Lines of a log, and why there may be more than could be read. */

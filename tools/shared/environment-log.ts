@@ -1,10 +1,10 @@
 import { isServiceKind, operations } from '../../src/contract/index.ts';
-import { laterFirst } from '../../src/analysis/index.ts';
+import { coverageOf, laterFirst, type LogCoverage } from '../../src/analysis/index.ts';
 import { isRecord, readUses, type JsonRecord, type ReadUse, type ToolContext } from '../../src/server/tool/index.ts';
 import { readAspect, type Subject } from './any-service.ts';
 import { fewAtOnce } from './few-at-once.ts';
 import { unlessGone } from './if-possible.ts';
-import { coverageOf, withEmptyLogs, type LogCoverage } from './log-coverage.ts';
+import { withEmptyLogs } from './log-coverage.ts';
 
 /** Maximum number of services of an environment whose own logs are read: each takes a request. */
 const maximumServices = 20;

@@ -1,55 +1,8 @@
-import { maximumLogLines, operations } from '../../src/contract/index.ts';
-import { laterFirst, saysNeverDeployed, type LogLine } from '../../src/analysis/index.ts';
-import { at, isRecord, recordsIn, type JsonRecord, type ToolContext } from '../../src/server/tool/index.ts';
+import { operations } from '../../src/contract/index.ts';
+import { deployedAt, type LogCoverage } from '../../src/analysis/index.ts';
+import { recordsIn, type JsonRecord, type ToolContext } from '../../src/server/tool/index.ts';
 import { statusOf, type Subject } from './any-service.ts';
 import { ifPossible } from './if-possible.ts';
-
-/** What could be read of one log. */
-export interface LogCoverage {
-  /** The service that the log is of; absent if there is only one. */
-  readonly service?: string;
-  readonly lines: number;
-  /** Time of the first line. */
-  readonly from?: string;
-  /** It has as many lines as the platform answers at most: there may have been earlier ones. */
-  readonly is_full?: true;
-  /** Since when it has lines of instances, where the platform loses those of replaced ones. */
-  readonly instances_since?: string;
-  /** Of an empty log: when the service was last deployed, or that it never was. */
-  readonly deployed_at?: string;
-  readonly never_deployed?: true;
-  /** The log itself could not be read: the lines are from the log of the environment. */
-  readonly not_read?: true;
-}
-
-/** The time of the first line; undefined if no line has one that can be read. */
-export const firstTime = (lines: readonly LogLine[]): string | undefined =>
-  lines
-    .flatMap(({ created_at: time }) => (Number.isNaN(Date.parse(time ?? '')) ? [] : time!))
-    .toSorted(laterFirst)
-    .at(-1);
-
-/** What the lines of a log cover. */
-export function coverageOf(
-  lines: readonly LogLine[],
-  { service, instancesSince }: { readonly service?: string; readonly instancesSince?: string } = {},
-): LogCoverage {
-  const from = firstTime(lines);
-  return {
-    ...(service !== undefined && { service }),
-    lines: lines.length,
-    ...(from !== undefined && { from }),
-    ...(lines.length >= maximumLogLines && { is_full: true }),
-    ...(instancesSince !== undefined && { instances_since: instancesSince }),
-  };
-}
-
-/** When a service was last deployed, from its status. */
-function deployedAt(status: JsonRecord | undefined): Pick<LogCoverage, 'deployed_at' | 'never_deployed'> {
-  const deployed = status?.['last_deployment_date'];
-  if (typeof deployed === 'string') return { deployed_at: deployed };
-  return status && saysNeverDeployed(status) ? { never_deployed: true } : {};
-}
 
 const sinceWhen = 'Since when an empty log could have lines';
 
@@ -77,48 +30,4 @@ export async function withEmptyLogs(
   return logs.map(({ id, ...log }) =>
     isEmpty(log) ? { ...log, ...deployedAt(rows.find((row) => row['id'] === id)) } : log,
   );
-}
-
-/** Whether lines of instances are lost from the period that the log covers. */
-const lacksInstances = ({ from, instances_since: since }: LogCoverage): boolean =>
-  from !== undefined && since !== undefined && laterFirst(since, from) < 0;
-
-const linesText = (log: LogCoverage): string =>
-  [
-    `${log.lines} lines${log.from === undefined ? '' : ` from ${log.from} on`}`,
-    ...(log.is_full ? ['the most that the platform shows'] : []),
-    ...(lacksInstances(log) ? [`of instances only from ${String(log.instances_since)} on`] : []),
-  ].join(', ');
-
-const emptyText = ({ deployed_at, never_deployed, instances_since }: LogCoverage): string =>
-  never_deployed
-    ? 'empty, never deployed'
-    : (deployed_at ?? instances_since) === undefined
-      ? 'empty'
-      : `empty, though it could have lines since the last deployment at ${deployed_at ?? instances_since}`;
-
-const coverageText = (log: LogCoverage): string => {
-  const has = log.lines === 0 ? (log.not_read ? '' : emptyText(log)) : linesText(log);
-  const told = log.not_read
-    ? ['own log not read', ...(has ? [`of its latest deployment ${has}`] : [])].join(', ')
-    : has;
-  return log.service === undefined ? told : `${log.service}: ${told}`;
-};
-
-const isCoverage = (value: unknown): value is LogCoverage => isRecord(value) && typeof at(value, 'lines') === 'number';
-
-/**
- * The period that an answer about logs covers, as text: what each log has, and that nothing is known of before.
- * @param logs what `coverageOf` told of each
- */
-export function periodText(logs: unknown): string {
-  const known = Array.isArray(logs) ? logs.filter(isCoverage) : [];
-  if (known.length === 0) return '';
-  return [
-    `Searched: ${known.map(coverageText).join('; ')}.`,
-    ...(known.some(({ lines }) => lines > 0) ? ['Nothing is known of before.'] : []),
-    ...(known.some(lacksInstances)
-      ? ['What earlier instances logged is lost: a deployment, restart or stop ended them.']
-      : []),
-  ].join(' ');
 }

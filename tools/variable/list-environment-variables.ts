@@ -169,7 +169,7 @@ export const listEnvironmentVariables = composeTool({
   title: 'Show each variable, config value, where set, defined',
   description:
     'List env vars (config, settings), secrets (without values) of a service, environment or project, own or ' +
-    'inherited: value (DATABASE_URL), id, where set or used, services concerned.',
+    'inherited: value, id, where set, services seeing (using) a variable, secret.',
   input: {
     key: z.string().min(1).optional().describe('Searched below a place, or everywhere.'),
     service: anyService().optional(),

@@ -147,7 +147,7 @@ const inEnvironment = defineTool(operations.update_environment_variable, {
   toolset: 'variables',
   title: 'Change or rename a variable',
   description: [
-    'Change, edit, correct or rename one environment variable (env var): another value instead of its old one, or key.',
+    'Change, edit, correct or rename one environment variable (env var) or secret: new value or key.',
     naming`Several: ${'set_environment_variables'}.`,
   ],
   equivalentOperations: variableOperations('updateSecret'),

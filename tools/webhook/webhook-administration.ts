@@ -21,7 +21,7 @@ import { webhookColumns } from './webhooks.ts';
 export const listWebhooks = defineTool(operations.list_webhooks, {
   toolset: 'administration',
   title: 'All webhooks: who is told of deployments',
-  description: 'List the webhooks: where deployment notifications go, events, projects, modes, on or off.',
+  description: 'List each webhook: where deployment notifications go, events, projects, modes, on or off.',
   render: table('webhook', webhookColumns),
 });
 

@@ -32,6 +32,18 @@ export interface RepeatedMessage {
   readonly last?: string;
 }
 
+/**
+ * How often a message came, and when it did first or last.
+ * @param time that of the one which is shown
+ */
+export const repeatsText = (
+  { count, isExact, first, last }: Pick<RepeatedMessage, 'count' | 'isExact' | 'first' | 'last'>,
+  time: string | undefined,
+): string => {
+  const [end, other] = time === last ? ['first', first] : ['last', last];
+  return `(× ${count}${isExact ? '' : ' with other numbers'}${other === undefined || first === last ? '' : `, ${end} at ${other}`})`;
+};
+
 const textOf = ({ lines }: Message): string => lines.map(({ text }) => text).join('\n');
 
 /**

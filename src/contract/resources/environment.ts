@@ -114,7 +114,7 @@ export const RestartServicesRequest = z
   .object({ application_ids: ids('application'), database_ids: ids('database'), container_ids: ids('container') })
   .refine(namesAny, {
     error:
-      'needs at least one id in "application_ids", "database_ids" or "container_ids"; services of other kinds are deployed, not restarted',
+      'needs at least one service in "application_ids", "database_ids" or "container_ids"; services of other kinds are deployed, not restarted',
     path: ['application_ids'],
   });
 
@@ -128,7 +128,7 @@ export const StopServicesRequest = z
     helm_ids: ids('helm'),
     terraform_ids: ids('terraform'),
   })
-  .refine(namesAny, { error: 'needs at least one id', path: ['application_ids'] });
+  .refine(namesAny, { error: 'needs at least one service', path: ['application_ids'] });
 
 /** Services to deploy, at least one. A service without a version stays at the one that was deployed before. */
 export const DeployServicesRequest = z

@@ -37,11 +37,12 @@ export { clockTolerance, isEqual, isTimely } from './proofs.ts';
 export { openSealed, sealBytes } from './sealed-bytes.ts';
 export {
   otherLogText,
-  readNotedLogs,
+  readShownLog,
   otherStatusText,
   readServiceLogs,
   readServiceStatus,
   replaceableOf,
   type ServiceReference,
+  type ShownLog,
 } from './service-reads.ts';
 export { targetAndTouched, unknownEnvironment, type Target, type TargetLocation } from './target.ts';

@@ -1,4 +1,5 @@
 import { ApiError, type ApiErrorKind } from '../../client/index.ts';
+import { coverageOf, deployedAt, foldLines, type LogCoverage, type Repeats } from '../../analysis/index.ts';
 import { allOperations, operations, type AnyOperation, type ReferenceKind } from '../../contract/index.ts';
 import { isRecord, recordsIn, type JsonRecord } from '../json/index.ts';
 import type { Reader } from './reader.ts';
@@ -41,15 +42,10 @@ interface OwnAnswer {
 }
 
 /** Reads what the platform offers per kind of service. */
-async function readOwn(
-  name: string,
-  { kind, id }: ServiceReference,
-  reader: Reads,
-  query: JsonRecord = {},
-): Promise<OwnAnswer> {
+async function readOwn(name: string, { kind, id }: ServiceReference, reader: Reads): Promise<OwnAnswer> {
   const operation = operationNamed(name);
   if (!operation) return { isReplaceable: true };
-  const input = { [`${kind}_id`]: id, ...query };
+  const input = { [`${kind}_id`]: id };
   try {
     return { answer: await reader.read(operation, input), isReplaceable: true };
   } catch (error) {
@@ -136,14 +132,9 @@ const linesIn = (answer: JsonRecord | undefined): readonly JsonRecord[] | undefi
 /**
  * Reads the newest log lines of a service: from its own log or, if that can't be read, those of this service in the log
  * of its environment; undefined if there is neither.
- * @param tail maximum number of lines. Default: all that the platform returns.
  */
-export async function readServiceLogs(
-  service: ServiceReference,
-  reader: Reads,
-  tail?: number,
-): Promise<ServiceLog | undefined> {
-  const own = await readOwn(`get_${service.kind}_logs`, service, reader, tail === undefined ? {} : { tail });
+export async function readServiceLogs(service: ServiceReference, reader: Reads): Promise<ServiceLog | undefined> {
+  const own = await readOwn(`get_${service.kind}_logs`, service, reader);
   const ownLines = linesIn(own.answer);
   if (ownLines) return { lines: ownLines, from: 'service', instancesSince: textIn(own.answer, 'instances_since') };
   if (!own.isReplaceable) return undefined;
@@ -153,40 +144,55 @@ export async function readServiceLogs(
   // Lines without a service id don't show anything about this service.
   const isTold = all?.length === 0 || all?.some((line) => typeof line['service_id'] === 'string');
   const lines = isTold ? all?.filter((line) => line['service_id'] === service.id) : undefined;
-  return lines && { lines: tail === undefined ? lines : lines.slice(-tail), from: 'environment' };
+  return lines && { lines, from: 'environment' };
 }
 
-/** What an empty log says of its service: since when it could have lines. */
-async function emptyLogText(service: ServiceReference, reader: Reads): Promise<string> {
-  const deployed = await readServiceStatus(service, reader).then(
-    (found) => found?.status,
-    // That the log is empty is known without it.
-    (error: unknown) => (error instanceof ApiError ? undefined : Promise.reject(error as Error)),
+/** Since when the empty log of a service could have lines. */
+const emptyLogOf = async (service: ServiceReference, reader: Reads): Promise<Partial<LogCoverage>> =>
+  deployedAt(
+    await readServiceStatus(service, reader).then(
+      (found) => found?.status,
+      // That the log is empty is known without it.
+      (error: unknown) => (error instanceof ApiError ? undefined : Promise.reject(error as Error)),
+    ),
   );
-  const date = textIn(deployed, 'last_deployment_date');
-  const details = deployed?.['status_details'];
-  if (date !== undefined) return `The log is empty, though it could have lines since the last deployment at ${date}.`;
-  return isRecord(details) && details['status'] === 'NEVER'
-    ? 'The log is empty: the service was never deployed.'
-    : 'The log is empty.';
+
+/** How a log is shown. */
+export interface ShownLog {
+  /** Maximum number of messages, or of lines if they are raw; the newest ones. Default: all. */
+  readonly tail?: number;
+  /** Whether each line is shown by itself. Default: messages that repeat are shown once, where they came last. */
+  readonly raw?: boolean;
 }
+
+const rowOfLine = ({ line, repeats }: { readonly line: JsonRecord; readonly repeats?: Repeats }): JsonRecord => ({
+  ...line,
+  ...(repeats && {
+    repeats: {
+      count: repeats.count,
+      ...(!repeats.isExact && { with_other_numbers: true }),
+      first_at: repeats.first,
+      last_at: repeats.last,
+    },
+  }),
+});
 
 /**
- * Reads the newest log lines of a service, as `readServiceLogs` does, and notes what they don't tell: that they are not
- * from its own log, that it is empty, and that lines of earlier instances are lost.
+ * Reads the newest log lines of a service, as `readServiceLogs` does, with the period that they cover. Notes that they
+ * are not from its own log.
  */
-export async function readNotedLogs(
+export async function readShownLog(
   service: ServiceReference,
   reader: Reads & { readonly leftOut: (line: string) => void },
-  tail?: number,
-): Promise<readonly JsonRecord[] | undefined> {
-  const log = await readServiceLogs(service, reader, tail);
+  { tail, raw }: ShownLog,
+): Promise<JsonRecord | undefined> {
+  const log = await readServiceLogs(service, reader);
   if (!log) return undefined;
   const { lines, from, instancesSince } = log;
   if (from === 'environment') reader.leftOut(otherLogText(service.kind));
-  if (lines.length === 0) reader.leftOut(await emptyLogText(service, reader));
-  const first = Date.parse(textIn(lines[0], 'created_at') ?? '');
-  if (instancesSince !== undefined && first < Date.parse(instancesSince))
-    reader.leftOut(`What instances logged before ${instancesSince} is lost: a deployment, restart or stop ended them.`);
-  return lines;
+  const empty = lines.length === 0 ? await emptyLogOf(service, reader) : {};
+  const logs = [{ ...coverageOf(lines, { instancesSince }), ...empty }];
+  if (raw) return { logs, results: tail === undefined ? lines : lines.slice(-tail) };
+  const { lines: folded, ...counts } = foldLines(lines, tail);
+  return { logs, ...counts, results: folded.map(rowOfLine) };
 }

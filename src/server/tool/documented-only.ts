@@ -30,6 +30,7 @@ const documentedOnly: ReadonlySet<string> = new Set([
   'Family name.',
   'Fill variables into the file.',
   'Days until it ends by itself.',
+  'Each line.',
   'Default 20.',
   'Deployments per page, default 20.',
   'e.g. www.example.com.',

@@ -1,4 +1,5 @@
 import { naming, type TextPart } from './tool-text.ts';
+import { periodText, repeatsText } from '../../analysis/index.ts';
 import { maximumPageSize } from '../../contract/index.ts';
 import { at, isRecord, omit, pick, pickPaths, pruneRecord, rootOf, type JsonRecord } from '../json/index.ts';
 
@@ -89,8 +90,8 @@ export function tableText(rows: readonly JsonRecord[], columns: readonly string[
 const rowsOf = (view: JsonRecord): JsonRecord[] =>
   Array.isArray(view['results']) ? (view['results'] as JsonRecord[]) : [];
 
-const count = (rows: readonly unknown[], noun: string): string =>
-  `${rows.length} ${rows.length === 1 ? noun : /[^aeiou]y$/.test(noun) ? `${noun.slice(0, -1)}ies` : `${noun}s`}`;
+const count = (rows: number, noun: string): string =>
+  `${rows} ${rows === 1 ? noun : /[^aeiou]y$/.test(noun) ? `${noun.slice(0, -1)}ies` : `${noun}s`}`;
 
 const pagingMembers = ['pagination', 'page', 'page_size', 'without_pages'];
 
@@ -119,7 +120,7 @@ function pageText(view: JsonRecord): string {
 
 const listText = (view: JsonRecord, noun: string, body: (rows: readonly JsonRecord[]) => string): string => {
   const rows = rowsOf(view);
-  const head = `${count(rows, noun)}${pageText(view)}`;
+  const head = `${count(rows.length, noun)}${pageText(view)}`;
   return rows.length === 0 ? head : `${head}\n${body(rows)}`;
 };
 
@@ -159,19 +160,41 @@ export const wholeTable = (
 
 const logColumns = ['created_at', 'pod_name', 'message'];
 
-/** Shows `{results}` as log lines in the platform's order: time, pod, message. Says since when it shows them. */
+const repeatsOf = ({ repeats, created_at: time }: JsonRecord): readonly string[] => {
+  if (!isRecord(repeats) || typeof repeats['count'] !== 'number') return [];
+  const { with_other_numbers: isOther, first_at: first, last_at: last } = repeats;
+  const told = {
+    count: repeats['count'],
+    isExact: isOther !== true,
+    ...(typeof first === 'string' && { first }),
+    ...(typeof last === 'string' && { last }),
+  };
+  return [repeatsText(told, typeof time === 'string' ? time : undefined)];
+};
+
+/** How many messages there are and how many of them are shown; of raw lines, only those that are shown. */
+const messagesText = ({ messages, different, shown, results }: JsonRecord): string => {
+  if (typeof messages !== 'number') return Array.isArray(results) ? `${count(results.length, 'line')}.` : '';
+  if (messages === 0) return '';
+  return `${count(messages, 'message')}${different === messages ? '' : `, ${compact(different)} different`}${shown === different ? '' : `; the newest ${compact(shown)} are shown`}.`;
+};
+
+/**
+ * Shows `{results}` as log lines in the platform's order: time, pod, message, and how often it came. Says which period
+ * they cover.
+ */
 export const logLines: Renderer = {
   ...table('line', logColumns),
-  omitted: ['instances_since'],
-  text: (view) => {
-    const rows = rowsOf(view);
-    const from = rows.find((row) => typeof row['created_at'] === 'string')?.['created_at'];
-    const period = from === undefined ? '' : ` from ${compact(from)} on; nothing of before is shown`;
-    return [
-      `${count(rows, 'line')}${period}`,
-      ...rows.map((row) => logColumns.map((column) => cell(row[column])).join(' ')),
-    ].join('\n');
-  },
+  shown: undefined,
+  view: (answer) => ({
+    ...pruneRecord(pick(answer, ['logs', 'messages', 'different', 'shown'])),
+    results: rowsOf(answer).map((row) => pick(pruneRecord(row), [...logColumns, 'repeats'])),
+  }),
+  text: (view) =>
+    [
+      [periodText(view['logs'], 'Read'), messagesText(view)].filter((part) => part !== '').join(' '),
+      ...rowsOf(view).map((row) => [...logColumns.map((column) => cell(row[column])), ...repeatsOf(row)].join(' ')),
+    ].join('\n'),
   keep: 'last',
   rest: naming`Older ones are found by ${'search_logs'} with pattern "." and, as until, the time of the first line shown.`,
   only: undefined,

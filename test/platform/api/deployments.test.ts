@@ -145,11 +145,11 @@ describe('a restart', () => {
     await reaches('application', 'RUNNING');
   });
 
-  test('needs at least one id', async () => {
-    expectRefusal(await platform.call('restart_services', environment()), /at least one id/);
+  test('needs at least one service', async () => {
+    expectRefusal(await platform.call('restart_services', environment()), /at least one service/);
     expectRefusal(
       await platform.call('restart_services', { ...environment(), application_ids: [], container_ids: [] }),
-      /at least one id/,
+      /at least one service/,
     );
   });
 

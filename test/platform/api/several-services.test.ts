@@ -125,8 +125,8 @@ test('a chart from git has a commit, and no version to deploy', async () => {
 });
 
 test.each([
-  ['stop_services', {}, /needs at least one id/],
-  ['stop_services', { job_ids: [] }, /needs at least one id/],
+  ['stop_services', {}, /needs at least one service/],
+  ['stop_services', { job_ids: [] }, /needs at least one service/],
   ['deploy_services', { containers: [] }, /needs at least one service/],
   ['stop_services', { helm_ids: ['@container_id'] }, /^helm_ids: no helm of the environment .* has the id/],
   ['deploy_services', { databases: ['@container_id'] }, /^databases: no database of the environment/],

@@ -86,9 +86,13 @@ describe('arguments', () => {
     [
       operations.restart_services,
       { environment_id: id },
-      '"applications": needs at least one id in "applications", "databases" or "containers"; services of other kinds are deployed, not restarted',
+      '"applications": needs at least one service in "applications", "databases" or "containers"; services of other kinds are deployed, not restarted',
     ],
-    [operations.restart_services, { environment_id: id, application_ids: [] }, '"applications": needs at least one id'],
+    [
+      operations.restart_services,
+      { environment_id: id, application_ids: [] },
+      '"applications": needs at least one service',
+    ],
     [
       operations.create_helm_repository,
       { organization_id: id, name: 'r', kind: 'HTTPS', skip_tls_verification: false, config: {}, url: 'oci://x' },

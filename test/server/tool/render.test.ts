@@ -65,11 +65,31 @@ describe('a table', () => {
   });
 });
 
-test('log lines are time, pod and message', () => {
-  const shown = logLines.view({
-    results: [{ id: '1', created_at: 'T', pod_name: 'p-1', message: 'up\nagain', version: 'v' }],
+describe('log lines', () => {
+  test('are time, pod and message', () => {
+    const shown = logLines.view({
+      results: [{ id: '1', created_at: 'T', pod_name: 'p-1', message: 'up\nagain', version: 'v' }],
+    });
+    expect(logLines.text(shown)).toBe('1 line.\nT p-1 up\\nagain');
   });
-  expect(logLines.text(shown)).toBe('1 line from T on; nothing of before is shown\nT p-1 up\\nagain');
+
+  test('say what they cover, how many messages there are, and how often one came', () => {
+    const repeats = { count: 25, first_at: '2026-11-20T09:00:00Z', last_at: '2026-11-20T10:00:00Z' };
+    const row = { created_at: '2026-11-20T10:00:00Z', pod_name: 'p-1', message: 'WARN slow', repeats };
+    const shown = logLines.view({
+      logs: [{ lines: 1000, from: '2026-11-20T08:00:00Z', is_full: true }],
+      messages: 900,
+      different: 40,
+      shown: 1,
+      results: [row],
+    });
+    expect(shown['results']).toEqual([row]);
+    expect(logLines.text(shown)).toBe(
+      'Read: 1000 lines from 2026-11-20T08:00:00Z on, the most that the platform shows. Nothing is known of before. ' +
+        '900 messages, 40 different; the newest 1 are shown.\n' +
+        '2026-11-20T10:00:00Z p-1 WARN slow (× 25, first at 2026-11-20T09:00:00Z)',
+    );
+  });
 });
 
 describe('fitting', () => {

@@ -12,12 +12,12 @@ import {
   type ServiceKind,
 } from '../../../contract/index.ts';
 import { anyService, logLines, record, table, type ResolvedResource, type ToolContext } from '../../tool/index.ts';
-import { readNotedLogs, readServiceStatus, type ServiceReference } from '../../context/index.ts';
+import { readShownLog, readServiceStatus, type ServiceReference } from '../../context/index.ts';
 import { at, isRecord, pick, recordsIn, type JsonRecord } from '../../json/index.ts';
 import { platformResource, recordWithTable, type PlatformResource } from './resource.ts';
 
-/** The number of newest log lines shown. */
-const logLinesShown = 200;
+/** The number of newest messages shown of a log. */
+const messagesShown = 200;
 
 const service = { service: anyService() };
 const environment = { environment: reference('environment') };
@@ -54,10 +54,10 @@ const referenceOf = ({ resolved }: ToolContext): ServiceReference => {
   return { kind, id, environmentId: serviceEnvironment?.id };
 };
 
-/** The newest log lines of a service, from its own log or that of its environment. */
+/** The newest messages of a service, from its own log or that of its environment. */
 async function readLog(context: ToolContext): Promise<JsonRecord> {
-  const results = await readNotedLogs(referenceOf(context), context, logLinesShown);
-  return results ? { results } : readForKind(logs, context, { tail: logLinesShown });
+  // Already read: the repeated read fails with the reason.
+  return (await readShownLog(referenceOf(context), context, { tail: messagesShown })) ?? readForKind(logs, context);
 }
 
 /**
@@ -217,7 +217,7 @@ export const serviceResources: readonly PlatformResource[] = [
     name: 'service_logs',
     uri: 'infra://service/{kind}/{+service}/logs',
     title: 'Logs of a service',
-    description: `The newest ${logLinesShown} log lines of a service.`,
+    description: `The newest ${messagesShown} messages in the log of a service; those that repeat once.`,
     toolset: 'services',
     input: service,
     operations: listOf(logs),

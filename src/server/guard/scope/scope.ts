@@ -115,7 +115,7 @@ const scopeWords = ({ project, environment }: Scope): { readonly what: string; r
 
 /** One sentence about the scope, for the model. */
 export const scopeText = (scope: Scope): string =>
-  `This server is kept to ${scopeWords(scope).what}: tools don't ask for it, and in it a bare name will do.`;
+  `This server is kept to ${scopeWords(scope).what}: tools don't ask for it.`;
 
 /** The note for a name that isn't found in the scope. */
 export const outsideScopeText = (scope: Scope): string =>
