@@ -86,10 +86,13 @@ test('what ends it ends the program that it has started', async () => {
   expect(await once(child, 'exit')).toEqual([3, null]);
 });
 
-test.each(['KILL', 'TERM'] as const)('if SIG%s ended that one, it ends with 128 and the number of the signal', async (name) => {
-  await nodeBesides((path) => writeFile(path, `#!/bin/sh\nkill -${name} $$\n`, { mode: 0o755 }));
-  expect(await startOn(tooOld)).toMatchObject({ code: 128 + constants.signals[`SIG${name}`] });
-});
+test.each(['KILL', 'TERM'] as const)(
+  'if SIG%s ended that one, it ends with 128 and the number of the signal',
+  async (name) => {
+    await nodeBesides((path) => writeFile(path, `#!/bin/sh\nkill -${name} $$\n`, { mode: 0o755 }));
+    expect(await startOn(tooOld)).toMatchObject({ code: 128 + constants.signals[`SIG${name}`] });
+  },
+);
 
 test('without the program, says in one line that it is not built', async () => {
   await rm(join(folder, 'dist'), { recursive: true });

@@ -334,7 +334,7 @@ test.each([
   ],
   [', registry: { port: 80 }', /registry\.port/],
   [', registry: { clean_hours: 0 }', /clean_hours/],
-  [', registry: { host: "127.0.0.1" }', /Unrecognized key: "host"/],
+  [', registry: { host: "127.0.0.1" }', /registry\.host: is not known; known here: /],
 ])("what can't be a registry is refused: %s", async (cluster, why) => {
   await expect(open('', cluster)).rejects.toThrow(why);
 });
