@@ -3,8 +3,8 @@ import { ConfigError, type Config } from '../config/index.ts';
 import { clean } from '../../server/redaction/index.ts';
 import {
   createApprovalQueue,
-  hasSecret,
   secretHash,
+  secretMark,
   matchesTyped,
   operatorName,
   planText,
@@ -125,14 +125,18 @@ async function changeSecret(
   shared: SharedStore | undefined,
 ): Promise<void> {
   const { operator } = approvalsConfigOf(config);
-  if (await hasSecret(operator)) {
+  const mark = await secretMark(operator);
+  if (mark !== undefined) {
     terminal.write(
       wrapped('A secret is set. Give it first; whatever was approved with it and not yet used is void afterwards.\n'),
     );
     await unlock(queue, terminal);
   }
   const secret = await askNewSecret(terminal);
-  await withProgress('Setting the secret', () => setSecret(operator, secret));
+  if (!(await withProgress('Setting the secret', () => setSecret(operator, secret, undefined, { mark }))))
+    throw new Error(
+      'Somebody else set the operator secret meanwhile. That one counts, and nothing was set here. Run this again to replace it.',
+    );
   if (shared) await announceOperator(shared, config);
   terminal.write(`Set. Calls that need approval now wait for: ${typedCommand(config, 'approve CODE')}\n`);
 }
