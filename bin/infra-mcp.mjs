@@ -58,8 +58,11 @@ function refuse() {
   process.exitCode = 1;
 }
 
-/** Starts this file again with another Node, and ends as that one does. */
-function startWith(node, file, spawn) {
+/**
+ * Starts this file again with another Node, and ends as that one does. If a signal ended that one, the exit code is the
+ * one that a shell reports: 128 and the number of the signal.
+ */
+function startWith(node, file, spawn, signals) {
   var child;
   // Before it starts: a signal that came in between would end this process alone.
   ['SIGTERM', 'SIGHUP', 'SIGINT'].forEach(function (signal) {
@@ -70,21 +73,22 @@ function startWith(node, file, spawn) {
   });
   child = spawn(node, process.execArgv.concat(file, process.argv.slice(2)), { stdio: 'inherit' });
   child.on('error', refuse);
-  child.on('exit', function (code) {
-    process.exitCode = code === null ? 1 : code;
+  child.on('exit', function (code, signal) {
+    process.exitCode = code === null ? 128 + (signals[signal] || 0) : code;
   });
 }
 
 /** Starts the program with the Node that `npm ci` has installed in a checkout; refuses where there is none, or it is the one that is too old. */
 async function startBesides() {
-  var [{ spawn }, { existsSync, realpathSync }, { fileURLToPath }] = await Promise.all([
+  var [{ spawn }, { existsSync, realpathSync }, { constants }, { fileURLToPath }] = await Promise.all([
     import('child_process'),
     import('fs'),
+    import('os'),
     import('url'),
   ]);
   var node = fileURLToPath(new URL('../node_modules/node/bin/node', import.meta.url));
   if (existsSync(node) && realpathSync(node) !== realpathSync(process.execPath))
-    startWith(node, fileURLToPath(import.meta.url), spawn);
+    startWith(node, fileURLToPath(import.meta.url), spawn, constants.signals);
   else refuse();
 }
 

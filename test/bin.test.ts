@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
@@ -85,6 +85,14 @@ test('what ends it ends the program that it has started', async () => {
   child.kill('SIGTERM');
   expect(await once(child, 'exit')).toEqual([3, null]);
 });
+
+test.each(['KILL', 'TERM'] as const)(
+  'if SIG%s ended that one, it ends with 128 and the number of the signal',
+  async (name) => {
+    await nodeBesides((path) => writeFile(path, `#!/bin/sh\nkill -${name} $$\n`, { mode: 0o755 }));
+    expect(await startOn(tooOld)).toMatchObject({ code: 128 + constants.signals[`SIG${name}`] });
+  },
+);
 
 test('without the program, says in one line that it is not built', async () => {
   await rm(join(folder, 'dist'), { recursive: true });

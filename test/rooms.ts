@@ -73,7 +73,7 @@ const guardRoom = mayImportToo(ofGuard, 'src/database/', 'src/postgres/', 'src/o
 
 /** Every room: what lies under src/ or tools/ belongs to the one with the narrowest home. */
 export const rooms: readonly Room[] = [
-  room('contract', 'src/contract/', [], { packages: ['zod'] }),
+  room('contract', 'src/contract/', [], { packages: ['zod', 'fastest-levenshtein'] }),
   // A leaf: how requests leave this program, whoever sends them.
   room('outgoing', 'src/outgoing/', [], { packages: ['undici', 'node:'] }),
   room('client', 'src/client/', ['src/contract/', 'src/outgoing/'], { lazy: ['src/client/client.ts'] }),

@@ -97,7 +97,7 @@ const onlyInFullOfThorough = [
   'test/demo.test.ts',
   'test/pictures.test.ts',
   'test/cli/{widths,terminal,init,init-files,embedded,scenario,doctor,doctor-platform,doctor-other-platform}.test.ts',
-  'test/cli/{full-restore,interrupted,taken-port,malformed-messages,approvals-webhook,systemd}.test.ts',
+  'test/cli/{full-restore,words-of-files,interrupted,taken-port,malformed-messages,approvals-webhook,systemd}.test.ts',
   'test/shipping/{chart,container,examples,kubernetes,lists,output-directory}.test.ts',
   'test/platform/api/arbitrary-json.test.ts',
   'test/platform/runtime/docker/{probe,programs}.test.ts',

@@ -48,12 +48,6 @@ export function credentialOf(text: string, scheme: Scheme = 'Token'): Credential
   return Object.defineProperty(credential as Credential, 'value', { value });
 }
 
-const readErrorTexts: Readonly<Record<string, string>> = {
-  ENOENT: 'there is no such file',
-  EACCES: 'this process may not read it',
-  EISDIR: 'it is a directory',
-};
-
 /**
  * Reads a credential from a file that contains nothing else.
  * @throws Error with the path of the file, never its content.
@@ -62,8 +56,7 @@ export async function readCredentialFile(path: string, scheme?: Scheme): Promise
   const text = await readFile(path)
     .then(decodedText)
     .catch((error: unknown) => {
-      const why = unreadableBecause(error);
-      throw new Error(`The API token can't be read from ${path}: ${readErrorTexts[why] ?? why}.`);
+      throw new Error(`The API token can't be read from ${path} (${unreadableBecause(error)}).`);
     });
   try {
     return credentialOf(text, scheme);

@@ -22,6 +22,24 @@ export function decodedText(bytes: Uint8Array): string {
   return utf8.decode(bytes);
 }
 
-/** Why a file of text can't be used, to be shown after its name: the encoding, or the code of the system. */
-export const unreadableBecause = (error: unknown): string =>
-  error instanceof Utf16Text ? error.message : ((error as NodeJS.ErrnoException).code ?? String(error));
+/** What the codes of a file system mean for a file that is read. */
+const reasons: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file',
+  EACCES: 'this user may not read it',
+  EPERM: 'this user may not read it',
+  EISDIR: 'it is a folder',
+  ENOTDIR: 'a file is where a folder should be',
+  ELOOP: 'its links lead in a circle',
+  EIO: 'the disk failed',
+};
+
+/**
+ * Why a file of text can't be used, to be shown after its name: the encoding, or the code of the system and what it
+ * means.
+ */
+export function unreadableBecause(error: unknown): string {
+  if (error instanceof Utf16Text) return error.message;
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === undefined) return String(error);
+  return Object.hasOwn(reasons, code) ? `${code}: ${reasons[code]}` : code;
+}

@@ -251,6 +251,8 @@ export {
 export type { PlacedRows } from './target-declaration.ts';
 export { identifyingMembers, targetIn } from './target-in.ts';
 export { hasVariablePaths, variableList, type VariableListing } from './variable-lists.ts';
+export { editDistance, nearestName } from './nearest-name.ts';
+export { issuesIn, issueTexts, printPath, type SchemaIssue, type ValuePath } from './schema-issues.ts';
 export { firstPart, halfCharacterIn, lastPart, repeated, shortened, wellFormed } from './whole-characters.ts';
 export { tolerant, type Incomplete, type Tolerant } from './tolerant.ts';
 export { isClockTime, zonedText, type Weekday } from './zoned-times.ts';

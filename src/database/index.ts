@@ -12,5 +12,6 @@ export {
   stepTableOf,
   takeMissingSteps,
 } from './migrate.ts';
+export { openFile } from './open-file.ts';
 export { AwaitedOutside, readAsMigrated, openSqlite, runOn, type SqliteFile } from './sqlite.ts';
 export { flag, type Index, integer, json, long, numbered, type RowsOf, table, text, time } from './tables.ts';

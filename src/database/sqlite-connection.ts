@@ -1,4 +1,4 @@
-import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import { setTimeout } from 'node:timers/promises';
 import {
   CompiledQuery,
@@ -9,6 +9,8 @@ import {
   SqliteDialect,
   type SqliteStatement,
 } from 'kysely';
+
+import { openFile } from './open-file.ts';
 
 // SQLite's own wait for a lock blocks the whole process, so it is used only while opening, when nothing else runs.
 const openingMilliseconds = 200;
@@ -100,13 +102,14 @@ export type Journal = 'write-ahead' | 'rollback';
  * FULL.
  */
 export function writingConnection(path: string, journal: Journal): Dialect {
-  const database = new DatabaseSync(path, { timeout: openingMilliseconds, enableForeignKeyConstraints: true });
-  database.exec(
-    `${journal === 'write-ahead' ? 'PRAGMA journal_mode = WAL; ' : ''}PRAGMA synchronous = FULL; PRAGMA busy_timeout = 0`,
+  const database = openFile(path, { timeout: openingMilliseconds, enableForeignKeyConstraints: true }, (opened) =>
+    opened.exec(
+      `${journal === 'write-ahead' ? 'PRAGMA journal_mode = WAL; ' : ''}PRAGMA synchronous = FULL; PRAGMA busy_timeout = 0`,
+    ),
   );
   return dialect(adapter(database));
 }
 
 /** Opens a database read-only, on first use, after `writingConnection` has opened it. Never waits for writers. */
 export const readingConnection = (path: string): Dialect =>
-  dialect(async () => adapter(new DatabaseSync(path, { readOnly: true, timeout: openingMilliseconds })));
+  dialect(async () => adapter(openFile(path, { readOnly: true, timeout: openingMilliseconds })));

@@ -249,6 +249,28 @@ describe('the operator secret', () => {
     await approveCommand(config, code, {}, person('shop/prod', 'new secret 1'));
   });
 
+  test.each([
+    ['the first one', [], operatorSecret],
+    ['another one', [operatorSecret], 'yet another 1'],
+  ])('is not set by somebody who types while others set %s', async (_, known, theirs) => {
+    const config = known.length > 0 ? await approvalsConfig() : configIn(await temporaryDirectory());
+    const others = person(...known, theirs, theirs);
+    const slow = person(...known, 'typed slowly 1', 'typed slowly 1');
+    const typing: Terminal = {
+      ...slow,
+      askHidden: async (prompt) => {
+        if (prompt === 'Again: ') await approveCommand(config, undefined, { setSecret: true }, others);
+        return slow.askHidden(prompt);
+      },
+    };
+    await expect(approveCommand(config, undefined, { setSecret: true }, typing)).rejects.toThrow('Somebody else set');
+    const code = await ask(config);
+    await expect(approveCommand(config, code, {}, person('shop/prod', 'typed slowly 1'))).rejects.toThrow(
+      'not the secret',
+    );
+    await approveCommand(config, code, {}, person('shop/prod', theirs));
+  });
+
   test('is not set by a slip', async () => {
     const config = configIn(await temporaryDirectory());
     await expect(

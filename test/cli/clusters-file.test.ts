@@ -74,7 +74,7 @@ test.each<[string, Record<string, string>, RegExp]>([
   [
     'one that is not there',
     { 'ca.pem': pem, 'key.pem': pem },
-    /^The engine of the cluster "local" can't be used: The TLS file "cert" can't be read: \S+cert\.pem \(ENOENT\)\. Its address and TLS files are from \S+clusters\.yaml\.$/,
+    /^The engine of the cluster "local" can't be used: The TLS file "cert" can't be read: \S+cert\.pem \(ENOENT: there is no such file\)\. Its address and TLS files are from \S+clusters\.yaml\.$/,
   ],
   ['one with something else in it', { ...tlsFiles, 'key.pem': 'a word' }, /The TLS file "key" is not in PEM format/],
 ])('TLS files are looked at before a platform starts: %s', async (_, files, why) => {
@@ -175,12 +175,12 @@ test.each<[string, string, RegExp]>([
   [
     'a registry',
     'registries: { ours: { url: "https://registry.example.com", username: me, password_file: none } }',
-    /^The password_file of the registry "ours" can't be read: \S+none \(ENOENT\)\.$/,
+    /^The password_file of the registry "ours" can't be read: \S+none \(ENOENT: there is no such file\)\.$/,
   ],
   [
     'a git server',
     'git: { git.example.com: { token_file: none } }',
-    /^The token_file of the git server "git\.example\.com" can't be read: \S+none \(ENOENT\)\.$/,
+    /^The token_file of the git server "git\.example\.com" can't be read: \S+none \(ENOENT: there is no such file\)\.$/,
   ],
   [
     'a receiver of alerts',
@@ -232,7 +232,9 @@ test('a clusters file has a cluster, and has to be there', async () => {
   const clustersFile = join(await temporaryDirectory(), 'clusters.yaml');
   const opening = () =>
     openClusters({ runtime: 'docker', engine: '', engineTlsDir: undefined, domain: 'localhost', clustersFile });
-  await expect(opening()).rejects.toThrow(`The clusters file can't be read: ${clustersFile} (ENOENT).`);
+  await expect(opening()).rejects.toThrow(
+    `The clusters file can't be read: ${clustersFile} (ENOENT: there is no such file).`,
+  );
   for (const text of ['clusters: {}', 'clusters:', 'clusters: []']) {
     await writeFile(clustersFile, text);
     await expect(opening()).rejects.toThrow(/must have at least one cluster/);
@@ -334,7 +336,7 @@ test.each([
   ],
   [', registry: { port: 80 }', /registry\.port/],
   [', registry: { clean_hours: 0 }', /clean_hours/],
-  [', registry: { host: "127.0.0.1" }', /Unrecognized key: "host"/],
+  [', registry: { host: "127.0.0.1" }', /registry\.host: is not known; known here: /],
 ])("what can't be a registry is refused: %s", async (cluster, why) => {
   await expect(open('', cluster)).rejects.toThrow(why);
 });

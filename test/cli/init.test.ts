@@ -210,8 +210,12 @@ describe('infra-mcp init', () => {
       text.replace('"env": {', '"disabled": true, // for now\n"env": {\n"INFRA_POLICY_FILE": "/etc/a-value-of-mine",'),
     );
     const { stdout } = await init('--yes', '--base-url', 'https://other.example.com', '--api-token-file', '~/token');
-    expect(stdout).toContain('brings the entry up to date');
+    expect(stdout.replaceAll(/\s+/g, ' ')).toMatch(
+      /brings the entry up to date, from line \d+ of \S+; (?:\w+, )*INFRA_POLICY_FILE(?:, \w+)* stays? in it/,
+    );
     expect(stdout).not.toContain('a-value-of-mine');
+    const again = await init('--yes', '--base-url', 'https://other.example.com', '--api-token-file', '~/token');
+    expect(again.stdout.replaceAll(/\s+/g, ' ')).toMatch(/has it already, in \S+; .*\bINFRA_POLICY_FILE\b.* in it/);
     const after = await read('vscode');
     expect(after).toContain('// for now');
     expect(serversOf('vscode', after)['infra']).toMatchObject({
@@ -410,7 +414,7 @@ describe('infra-mcp init', () => {
     await mkdir(join(`${pathOf('cursor')}.before-infra-mcp`, 'x'), { recursive: true });
     const { code, stdout } = await init('--yes');
     expect(code).toBe(1);
-    expect(stdout).toMatch(/Cursor: not written: E/);
+    expect(stdout).toMatch(/Cursor: not written: \S*mcp\.json\S* .*can't be used: /);
     expect(await read('cursor')).toBe(contents['cursor']);
     expect(Object.keys(serversOf('gemini-cli', await read('gemini-cli')))).toContain('infra');
     expect((await readdir(dirname(pathOf('cursor')))).toSorted()).toEqual(['mcp.json', 'mcp.json.before-infra-mcp']);
@@ -443,9 +447,40 @@ describe('infra-mcp init', () => {
     const { code, stdout, stderr } = await init('--yes', ...platform);
     expect({ code, stderr }).toEqual({
       code: 0,
-      stderr: `warning: The server can't start with this: The API token can't be read from ${join(home, 'missing')}: there is no such file.\n`,
+      stderr: `warning: The server can't start with this: The API token can't be read from ${join(home, 'missing')} (ENOENT: there is no such file).\n`,
     });
     expect(stdout).toMatch(/Then ask one: "What do we have, and is anything broken\?"\n$/);
+    // What was warned of before the plan is out of sight after it.
+    expect(stdout).toContain("Still to do: The server can't start with this: The API token can't be read");
+  });
+
+  test.each([
+    ['data directory', '--data-dir'],
+    ['keys directory', '--keys-dir'],
+    ['audit log', '--audit-file'],
+  ])('warns of a %s in which nothing can be written', async (what, option) => {
+    const { init } = await homeWith(['cursor']);
+    const { stderr } = await init('--dry-run', option, '/proc/x/y');
+    expect(stderr.replaceAll(/\s+/g, ' ')).toContain(`warning: The ${what} /proc/x/y can't be used (ENOENT: `);
+  });
+
+  test('says nothing of a restart if nothing was written', async () => {
+    const { init, pathOf } = await homeWith(['cursor']);
+    await mkdir(join(`${pathOf('cursor')}.before-infra-mcp`, 'x'), { recursive: true });
+    const { code, stdout } = await init('--yes');
+    expect(code).toBe(1);
+    expect(stdout).not.toContain('Restart');
+  });
+
+  test.skipIf(process.platform === 'win32')('warns of a token that others can read', async () => {
+    const { init, home } = await homeWith(['cursor']);
+    const file = join(home, 'token');
+    const platform = ['--base-url', 'https://api.example.com', '--api-token-file', file];
+    await writeFile(file, 'a-token', { mode: 0o644 });
+    const { stderr } = await init('--dry-run', ...platform);
+    expect(stderr).toContain(`chmod 600 ${file}`);
+    await chmod(file, 0o600);
+    expect((await init('--dry-run', ...platform)).stderr).toBe('');
   });
 
   test('explains an exit code of 1', async () => {

@@ -5,6 +5,7 @@ import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { optionsOf } from '../../src/cli/config/index.ts';
+import { unitText } from '../../src/cli/systemd/unit-text.ts';
 import { commandLine, runProgram, startPlatformProgram, temporaryDirectory } from '../support/built-program.ts';
 
 const run = promisify(execFile);
@@ -29,13 +30,15 @@ async function faultsOf(unit: string): Promise<string> {
 
 const printUnit = async (args: readonly string[], env?: Record<string, string>): Promise<string> => {
   const { code, stdout, stderr } = await runProgram(['platform', '--print-unit', ...args], env);
-  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  // The program of the tests itself is in a folder for temporary files.
+  expect({ code, warnings: stderr.split('warning:').length - 1 }).toEqual({ code: 0, warnings: 1 });
+  expect(stderr).toContain(commandLine([]).command[1]);
   return stdout;
 };
 
 describe('a printed unit', () => {
   test('is one that systemd accepts, and starts this program with the options that were given', async () => {
-    const folder = await temporaryDirectory();
+    const folder = '/srv/not-there';
     const [dataDir, faults] = [join(folder, 'a %h $HOME "quoted" folder'), join(folder, 'faults.yaml')];
     const unit = await printUnit(['--data-dir', dataDir, '--runtime', 'docker', '--faults', faults], {
       INFRA_RATE_LIMIT: '77',
@@ -67,6 +70,47 @@ describe('a printed unit', () => {
     expect(valuesOf(unit, 'StateDirectory')).toEqual(['infra-mcp']);
     expect(valuesOf(unit, 'ReadWritePaths')).toEqual([]);
     expect(valuesOf(unit, 'SupplementaryGroups')).toEqual([]);
+  });
+
+  test.each([
+    [['--port', '80'], 'CAP_NET_BIND_SERVICE'],
+    [['--metrics-port', '1023'], 'CAP_NET_BIND_SERVICE'],
+    [['--port', '1024'], ''],
+  ])('lets the platform listen where only root may, and has no other privilege: %j', async (args, capability) => {
+    const unit = await printUnit(args);
+    expect(await faultsOf(unit)).toBe('');
+    expect(valuesOf(unit, 'CapabilityBoundingSet')).toEqual([capability]);
+    expect(valuesOf(unit, 'AmbientCapabilities')).toEqual(capability === '' ? [] : [capability]);
+  });
+
+  test.each(['--data-dir', '--keys-dir', '--token-file', '--faults'])(
+    'hides no folder for temporary files in which %s is, and says that files there are deleted',
+    async (option) => {
+      const path = '/var/tmp/not-there/at-all';
+      const { code, stdout, stderr } = await runProgram(['platform', '--print-unit', option, path]);
+      expect(code).toBe(0);
+      expect(stderr).toContain('/var/tmp/not-there');
+      expect(await faultsOf(stdout)).toBe('');
+      expect(valuesOf(stdout, 'PrivateTmp')).toEqual(['no']);
+    },
+  );
+
+  test.each([
+    ['/var/lib/infra-mcp', 'yes'],
+    ['/srv/tmp/data', 'yes'],
+    ['/tmpfiles', 'yes'],
+    ['/tmp/data', 'no'],
+    ['/tmp', 'no'],
+  ])('has a folder for temporary files of its own, unless the platform is in that of all: %s', (folder, isPrivate) => {
+    const unit = unitText({
+      launch: { command: '/usr/bin/node', args: ['/usr/lib/infra-mcp.mjs'] },
+      environment: {},
+      writable: [folder],
+      read: [],
+      usesDocker: false,
+      ports: [8090],
+    });
+    expect(valuesOf(unit, 'PrivateTmp')).toEqual([isPrivate]);
   });
 
   test('holds no secret', async () => {

@@ -68,7 +68,9 @@ describe('a credential file', () => {
   });
 
   test('that is missing or a directory is named with the reason', async () => {
-    await expect(readCredentialFile(join(directory, 'nowhere'))).rejects.toThrow(/nowhere: there is no such file/);
+    await expect(readCredentialFile(join(directory, 'nowhere'))).rejects.toThrow(
+      /nowhere \(ENOENT: there is no such file\)/,
+    );
     await expect(readCredentialFile(directory)).rejects.toThrow(/it is a directory/);
   });
 

@@ -68,7 +68,7 @@ describe('the address of a database', () => {
     ['postgres://infra:secret@localhost/records?passwordfile=/tmp/x', 'a password and a passwordfile'],
     [
       'postgres://infra@localhost/records?passwordfile=/nowhere/at/all',
-      "/nowhere/at/all, which can't be read (ENOENT)",
+      "/nowhere/at/all, which can't be read (ENOENT: there is no such file)",
     ],
     [
       'postgres://infra@localhost/records?sslmode=verify-full&sslrootcert=/nowhere/at/all',

@@ -61,7 +61,7 @@ describe('values that arrive as JSON text', () => {
     expect(lenientArguments(tool, wrong)).toEqual(wrong);
     const issues = issuesOf(tool, wrong);
     expect(issues).toEqual([
-      expect.stringContaining('"list": must be an array'),
+      expect.stringContaining('"list": must be a list'),
       expect.stringContaining('"map": must be an object'),
     ]);
     expect(issues.join('')).not.toContain('hunter2');

@@ -27,8 +27,9 @@ export const operatorSecret = 'only the operator knows';
  * Sets the operator's secret with a cost at which it is derived in no time, as nobody guesses at it here.
  * @param path of the operator's file
  */
-export const setOperatorSecret = (path: string, secret = operatorSecret): Promise<void> =>
-  setSecret(path, secret, 2 ** 4);
+export async function setOperatorSecret(path: string, secret = operatorSecret): Promise<void> {
+  if (!(await setSecret(path, secret, 2 ** 4))) throw new Error('another one was set at the same time');
+}
 
 /**
  * Opens the guard of a process on its own data directory. With `operator` the operator's secret is set.

@@ -17,6 +17,7 @@ import {
 } from '../../src/server/tool/index.ts';
 import { landedAsAsked, readsOfCluster } from '../shared/landed-as-asked.ts';
 import { outlookColumns } from '../shared/environment-outlook.ts';
+import { firstEnvironment, whereEmpty } from '../shared/first-steps.ts';
 import { namedByRules } from '../shared/plan-parts.ts';
 import { serviceSubject } from '../shared/any-service.ts';
 import { afterwards, readsAfterwards, startedAnswer, startMoment } from '../shared/deployment-started.ts';
@@ -37,6 +38,7 @@ export const listEnvironments = defineTool(operations.list_environments, {
     'last_updated_by',
     'updated_at',
   ]),
+  next: whereEmpty(({ project_id: project }) => [firstEnvironment(project)]),
 });
 
 export const getEnvironment = defineTool(operations.get_environment, {

@@ -14,6 +14,7 @@ import {
   type NextCall,
   type ToolContext,
 } from '../../src/server/tool/index.ts';
+import { firstServices, whereEmpty } from '../shared/first-steps.ts';
 import { nodesUnder, readsOfNodes } from '../shared/cluster-nodes.ts';
 import { lockOn, readsOfLock } from '../shared/environment-lock.ts';
 import {
@@ -52,7 +53,9 @@ const firingText = (count: number): readonly string[] =>
 
 const mostLookedInto = 2;
 
-function next(view: JsonRecord): readonly NextCall[] {
+const nextIfEmpty = whereEmpty(({ environment }) => firstServices(environment));
+
+function next(view: JsonRecord, args: JsonRecord): readonly NextCall[] {
   const down = recordsIn(view['results']).filter(
     ({ condition, kind, id }) =>
       (condition === 'failed' || condition === 'unavailable') && isActedOn(kind) && id !== undefined,
@@ -63,6 +66,7 @@ function next(view: JsonRecord): readonly NextCall[] {
       .slice(0, mostLookedInto)
       .map((row) => nextForDown(row, row['backup'] !== undefined && row['backup'] !== 'none')),
     ...startStopped(recordsIn(view['results'])),
+    ...nextIfEmpty(view, args),
   ];
 }
 

@@ -11,6 +11,7 @@ import {
   type Renderer,
 } from '../../src/server/tool/index.ts';
 import { oneOfOrNone } from '../shared/any-service.ts';
+import { firstServices, whereEmpty } from '../shared/first-steps.ts';
 import { notActedOn } from '../shared/other-kinds.ts';
 import {
   besidesServices,
@@ -90,4 +91,5 @@ export const listServices = defineTool(operation, {
       : context.read(operation, pick(args, ['environment_id', 'page', 'page_size']) as { environment_id: string });
   },
   render: { ...rendererOf(wholeRows, table('service', columnsEverywhere)), only: chosen },
+  next: whereEmpty(({ environment_id: environment }) => (environment === undefined ? [] : firstServices(environment))),
 });

@@ -1,5 +1,6 @@
 import { operations } from '../../src/contract/index.ts';
 import { defineTool, table, naming, record } from '../../src/server/tool/index.ts';
+import { firstProject, whereEmpty } from '../shared/first-steps.ts';
 import { takenBackElsewhere } from '../shared/plan-parts.ts';
 
 export const listProjects = defineTool(operations.list_projects, {
@@ -7,6 +8,7 @@ export const listProjects = defineTool(operations.list_projects, {
   title: 'Show each project with its id',
   description: 'List all projects (products), number of environments.',
   render: table('project', ['name', 'id', 'associated_environments_count', 'description', 'created_at']),
+  next: whereEmpty(() => [firstProject]),
 });
 
 export const createProject = defineTool(operations.create_project, {

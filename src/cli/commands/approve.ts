@@ -3,8 +3,8 @@ import { ConfigError, type Config } from '../config/index.ts';
 import { clean } from '../../server/redaction/index.ts';
 import {
   createApprovalQueue,
-  hasSecret,
   secretHash,
+  secretMark,
   matchesTyped,
   operatorName,
   planText,
@@ -25,7 +25,8 @@ import { columns } from '../terminal/columns.ts';
 import { wrapped, wrappedFacts } from '../terminal/lines.ts';
 import { withProgress } from '../terminal/progress.ts';
 import { styled, riskText } from '../terminal/style.ts';
-import { requireDataDir, requireWritable } from '../wiring/data-dir-claim.ts';
+import { requireDataDir } from '../wiring/data-dir-claim.ts';
+import { requireWritable } from '../wiring/written-places.ts';
 import { approvalsConfigOf, guardStoreOf, openDecisionLog } from '../wiring/guard.ts';
 import { shellQuoted, typedCommand } from '../wiring/typed-command.ts';
 import { announceOperator, openExistingSharedStore, openSharedStore } from '../wiring/shared-guard.ts';
@@ -125,14 +126,18 @@ async function changeSecret(
   shared: SharedStore | undefined,
 ): Promise<void> {
   const { operator } = approvalsConfigOf(config);
-  if (await hasSecret(operator)) {
+  const mark = await secretMark(operator);
+  if (mark !== undefined) {
     terminal.write(
       wrapped('A secret is set. Give it first; whatever was approved with it and not yet used is void afterwards.\n'),
     );
     await unlock(queue, terminal);
   }
   const secret = await askNewSecret(terminal);
-  await withProgress('Setting the secret', () => setSecret(operator, secret));
+  if (!(await withProgress('Setting the secret', () => setSecret(operator, secret, undefined, { mark }))))
+    throw new Error(
+      'Somebody else set the operator secret meanwhile. That one counts, and nothing was set here. Run this again to replace it.',
+    );
   if (shared) await announceOperator(shared, config);
   terminal.write(`Set. Calls that need approval now wait for: ${typedCommand(config, 'approve CODE')}\n`);
 }

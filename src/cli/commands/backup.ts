@@ -4,7 +4,8 @@ import { keyFile, listSnapshots, takeSnapshot } from '../../platform/store/index
 import { columns } from '../terminal/columns.ts';
 import { wrapped } from '../terminal/lines.ts';
 import { timeCell } from '../terminal/table-cells.ts';
-import { requireDataDir, requireWritable } from '../wiring/data-dir-claim.ts';
+import { requireDataDir } from '../wiring/data-dir-claim.ts';
+import { requireWritable } from '../wiring/written-places.ts';
 import { typedCommand } from '../wiring/typed-command.ts';
 import { withProgress } from '../terminal/progress.ts';
 

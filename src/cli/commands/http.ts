@@ -16,7 +16,7 @@ import type { Connection } from '../wiring/connection.ts';
 import { openConnection } from '../wiring/open-connection.ts';
 import { approvalsConfigOf, auditFilesOf, openGuard } from '../wiring/guard.ts';
 import { openSharedGuard, type SharedGuard } from '../wiring/shared-guard.ts';
-import { requireWritable } from '../wiring/data-dir-claim.ts';
+import { requireWritable } from '../wiring/written-places.ts';
 import { authenticationOf } from '../wiring/http/authentication.ts';
 import { openReloadablePolicy } from '../wiring/http/reloadable-policy.ts';
 import { createLog } from '../wiring/log.ts';

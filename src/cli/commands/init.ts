@@ -8,11 +8,14 @@ import { isFound, planAdding, planRemoving } from '../init/plan-change.ts';
 import { type Change, type Planned, planText, restText, serverText } from '../init/plan-text.ts';
 import { countTools, entryWithin, toolsText } from '../init/tool-limits.ts';
 import { wrapped } from '../terminal/lines.ts';
+import { plainMessage } from '../terminal/plain-message.ts';
 import { styled } from '../terminal/style.ts';
 import { processTerminal, type Terminal } from '../terminal/terminal.ts';
 import { configuredWebhook } from '../wiring/approvals-webhook.ts';
 import { createLog } from '../wiring/log.ts';
+import { openSecretWarnings } from '../wiring/open-secret-files.ts';
 import { remoteConnection } from '../wiring/remote-connection.ts';
+import { UnusablePlace, unwritablePlaces } from '../wiring/written-places.ts';
 
 interface Flags {
   readonly assistant?: string;
@@ -53,14 +56,20 @@ async function agreedTo(changes: readonly Change[], { yes }: Flags, terminal: Te
   }
 }
 
-/** What would keep a server with this configuration from starting, one sentence each. */
-async function startFaults(config: Config): Promise<string[]> {
+/** What would keep a server with this configuration from starting or working, one sentence each. */
+async function faultsOf(config: Config): Promise<string[]> {
   const checks = [
     () => (config.baseUrl === undefined ? undefined : remoteConnection(config, createLog('silent'))),
     () => configuredWebhook(config),
   ];
   const results = await Promise.allSettled(checks.map(async (check) => check()));
-  return results.flatMap((result) => (result.status === 'rejected' ? [(result.reason as Error).message] : []));
+  return [
+    ...results.flatMap((result) =>
+      result.status === 'rejected' ? [`The server can't start with this: ${(result.reason as Error).message}`] : [],
+    ),
+    ...unwritablePlaces(config).map(({ place, cause }) => new UnusablePlace(place, cause).message),
+    ...openSecretWarnings(config),
+  ];
 }
 
 /**
@@ -82,7 +91,7 @@ async function write(changes: readonly Change[], terminal: Terminal): Promise<re
       );
     } catch (error) {
       failed.push(assistant);
-      terminal.write(wrapped(`${assistant.title}: ${styled('red', 'not written')}: ${(error as Error).message}\n`));
+      terminal.write(wrapped(`${assistant.title}: ${styled('red', 'not written')}: ${plainMessage(error)}\n`));
     }
   }
   return failed;
@@ -100,11 +109,25 @@ function explainExit(unchanged: readonly Assistant[], terminal: Terminal): void 
   );
 }
 
-const afterwards = ({ remove }: Flags): string =>
-  `Restart the assistants that are open, so that they read it.${remove ? '' : ' Then ask one: "What do we have, and is anything broken?"'}\n`;
+const afterwards = ({ remove }: Flags, faults: readonly string[]): string =>
+  [
+    ...faults.map((fault) => `Still to do: ${fault}`),
+    `Restart the assistants that are open, so that they read it.${remove ? '' : ' Then ask one: "What do we have, and is anything broken?"'}`,
+  ]
+    .map((line) => `${line}\n`)
+    .join('');
 
-/** Writes the changes that the user agrees to. @returns the assistants whose file could not be written */
-async function carryOut(changes: readonly Change[], flags: Flags, terminal: Terminal): Promise<readonly Assistant[]> {
+/**
+ * Writes the changes that the user agrees to.
+ * @param faults of the configuration, which are still there afterwards
+ * @returns the assistants whose file could not be written
+ */
+async function carryOut(
+  changes: readonly Change[],
+  faults: readonly string[],
+  flags: Flags,
+  terminal: Terminal,
+): Promise<readonly Assistant[]> {
   if (changes.length === 0) return [];
   terminal.write('\n');
   const agreed = flags.dryRun ? [] : await agreedTo(changes, flags, terminal);
@@ -113,7 +136,7 @@ async function carryOut(changes: readonly Change[], flags: Flags, terminal: Term
     return [];
   }
   const failed = await write(agreed, terminal);
-  terminal.write(wrapped(afterwards(flags)));
+  if (failed.length < agreed.length) terminal.write(wrapped(afterwards(flags, faults)));
   return failed;
 }
 
@@ -133,9 +156,8 @@ export async function initCommand(
     ? { env: {}, warnings: [] }
     : await entryEnvironment(rawFlags, process.env);
   const counts = config && (await countTools(config));
-  const faults = config ? await startFaults(config) : [];
-  for (const warning of [...warnings, ...faults.map((fault) => `The server can't start with this: ${fault}`)])
-    process.stderr.write(wrapped(`warning: ${warning}\n`, process.stderr));
+  const faults = [...warnings, ...(config ? await faultsOf(config) : [])];
+  for (const warning of faults) process.stderr.write(wrapped(`warning: ${warning}\n`, process.stderr));
   const server: ServerEntry | undefined = flags.remove ? undefined : { ...launchOf(), env };
   const serverFor = (assistant: Assistant): ServerEntry => entryWithin(assistant, server!, counts!);
   const asked = assistants.filter(({ name }) => flags.assistant === undefined || name === flags.assistant);
@@ -169,6 +191,6 @@ export async function initCommand(
     terminal.write(wrapped('No assistant that could have infra-mcp was found on this machine.\n'));
 
   const changes = planned.filter((one): one is Change => one.plan.kind === 'change');
-  const failed = await carryOut(changes, flags, terminal);
+  const failed = await carryOut(changes, faults, flags, terminal);
   explainExit([...blocked, ...failed], terminal);
 }

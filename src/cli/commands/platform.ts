@@ -1,7 +1,8 @@
 import type { Config } from '../config/index.ts';
 import { isLoopback } from '../../transport/index.ts';
 import { loadFaults } from '../../platform/testing/index.ts';
-import { alreadyServedError, claimRecords, requireWritable } from '../wiring/data-dir-claim.ts';
+import { alreadyServedError, claimRecords } from '../wiring/data-dir-claim.ts';
+import { requireWritable } from '../wiring/written-places.ts';
 import { withProgress } from '../terminal/progress.ts';
 import { createLog } from '../wiring/log.ts';
 import { listeningOn } from '../wiring/listen-error.ts';
@@ -9,7 +10,8 @@ import { readOrCreateToken } from '../wiring/secret-file.ts';
 import { startEmbeddedPlatform } from '../wiring/embedded-connection.ts';
 import { openClusters } from '../wiring/real-clusters.ts';
 import { openTelemetry } from '../wiring/telemetry.ts';
-import { serviceManager } from '../systemd/service-manager.ts';
+import { serviceManager, type ServiceManager } from '../systemd/service-manager.ts';
+import type { ServerLogger } from '../../server/context/index.ts';
 import { untilStopped } from '../wiring/until-stopped.ts';
 
 /**
@@ -20,10 +22,34 @@ import { untilStopped } from '../wiring/until-stopped.ts';
  *   address can't be bound; at the end, if a newer version has changed the database.
  */
 export async function platformCommand(config: Config): Promise<void> {
-  const { dataDir, host, port, control, steppedTime, randomSeed, faultsFile } = config;
+  const { faultsFile } = config;
   const log = createLog(config.logLevel);
   const manager = serviceManager(log);
+  // What the options name is read before anything is made.
   const faults = faultsFile === undefined ? [] : await loadFaults(faultsFile);
+  const clusters = await openClusters(config);
+  try {
+    await serve(config, log, { manager, faults, clusters });
+  } finally {
+    await clusters?.close();
+  }
+}
+
+/** Serves until a signal stops it. The clusters stay open. */
+async function serve(
+  config: Config,
+  log: ServerLogger,
+  {
+    manager,
+    faults,
+    clusters,
+  }: {
+    readonly manager: ServiceManager;
+    readonly faults: Awaited<ReturnType<typeof loadFaults>>;
+    readonly clusters: Awaited<ReturnType<typeof openClusters>>;
+  },
+): Promise<void> {
+  const { dataDir, host, port, control, steppedTime, randomSeed } = config;
   const stopped = untilStopped();
   requireWritable({ ...(config.databaseUrl === undefined && { dataDir }), keysDir: config.keysDir });
   const claim = await claimRecords(config);
@@ -31,7 +57,6 @@ export async function platformCommand(config: Config): Promise<void> {
   if (!isLoopback(host))
     log.warn({ host }, 'other machines can reach this platform, and its tokens cross the network unencrypted');
   const configuredToken = config.tokenFile === undefined ? config.token : await readOrCreateToken(config.tokenFile);
-  const clusters = await openClusters(config);
   const overrides = {
     host,
     port,
@@ -70,6 +95,5 @@ export async function platformCommand(config: Config): Promise<void> {
   await manager.stopping();
   await telemetry.close();
   await embedded.close();
-  await clusters?.close();
   if (failure) throw failure;
 }

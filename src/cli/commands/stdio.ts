@@ -11,6 +11,7 @@ import { openConnection } from '../wiring/open-connection.ts';
 import { createLog } from '../wiring/log.ts';
 import { serverPolicy, warningOfMissingResources } from '../wiring/policy.ts';
 import { untilStopped } from '../wiring/until-stopped.ts';
+import { requireWritable, unwritablePlaces, UnusablePlace } from '../wiring/written-places.ts';
 import { shippedTexts } from '../wiring/shipped-texts.ts';
 import type { OpenDependencies } from '../wiring/server-dependencies.ts';
 
@@ -58,12 +59,24 @@ async function greetPerson(config: Config, log: ServerLogger): Promise<(malforme
 }
 
 /**
+ * Requires that the keys directory and the audit log can be written, if the options name them. Without a usable data
+ * directory the server starts, because its tools can be listed; the log says which calls will fail.
+ * @throws UnusablePlace
+ */
+function requirePlaces({ dataDir, keysDir, auditFile, auditCommand }: Config, log: ServerLogger): void {
+  requireWritable({ ...(keysDir !== dataDir && { keysDir }), auditFile, auditCommand });
+  for (const { place, cause } of unwritablePlaces({ dataDir }))
+    log.warn({}, `${new UnusablePlace(place, cause).message} Calls that need it fail until then.`);
+}
+
+/**
  * `infra-mcp stdio`: serves one client on stdin and stdout until it disconnects. Tools, prompts and skills are listed
  * from prebuilt data; the code that runs calls is loaded with the first one.
  * @throws Error if the options name something that can't be used.
  */
 export async function stdioCommand(config: Config): Promise<void> {
   const log = createLog(config.logLevel);
+  requirePlaces(config, log);
   const policy = await serverPolicy(config);
   const telemetry = await openTelemetry(config, config.baseUrl === undefined ? ['calls', 'engine'] : ['calls'], log);
   const connection = warningOfMissingResources(await openConnection(config, log, telemetry.requests), policy, log);

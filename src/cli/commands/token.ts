@@ -5,7 +5,7 @@ import { columns } from '../terminal/columns.ts';
 import { wrapped } from '../terminal/lines.ts';
 import { timeCell } from '../terminal/table-cells.ts';
 import type { RecordsPlace } from '../../platform/index.ts';
-import { requireWritable } from '../wiring/data-dir-claim.ts';
+import { requireWritable } from '../wiring/written-places.ts';
 import { existingRecordsOf, recordsPlaceOf } from '../wiring/records-place.ts';
 
 /** The data directory, if the records are in it. */

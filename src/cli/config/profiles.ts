@@ -1,9 +1,8 @@
 import { readFile, stat } from 'node:fs/promises';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { homeFolder } from '../../files/index.ts';
-import { closest, distance } from 'fastest-levenshtein';
 import * as z from 'zod';
-import { decodedText, Utf16Text } from '../../contract/index.ts';
+import { decodedText, issueTexts, nearestName, Utf16Text } from '../../contract/index.ts';
 import { type CommandName, path } from './fields.ts';
 import { pageLink } from './page-links.ts';
 import { directlyGiven, type GivenFlags, type Profile, profileOptions } from './given-options.ts';
@@ -40,12 +39,9 @@ const keys = [...profileOptions.keys(), variableKey];
 const defaultFile = ({ XDG_CONFIG_HOME: xdg }: NodeJS.ProcessEnv): string =>
   join(xdg && isAbsolute(xdg) ? xdg : join(homeFolder(), '.config'), 'infra-mcp', 'profiles.yaml');
 
-// Names that differ by more than a third of their letters are not suggested.
 function suggestionFor(name: string, known: readonly string[]): string {
-  const near = known.length > 0 ? closest(name, [...known]) : undefined;
-  return near !== undefined && distance(name, near) <= Math.max(2, near.length / 3)
-    ? `did you mean ${near}?`
-    : `there are ${known.join(', ') || 'none'}.`;
+  const near = nearestName(name, known);
+  return near === undefined ? `there are ${known.join(', ') || 'none'}.` : `did you mean ${near}?`;
 }
 
 const othersMayRead = async (file: string): Promise<boolean> =>
@@ -79,7 +75,9 @@ async function readProfiles(file: string): Promise<Profiles> {
   const result = profilesSchema().safeParse(parsed);
   if (!result.success)
     throw new Error(
-      result.error.issues.map((issue) => `${file}: ${issue.path.join('.') || 'the file'}: ${issue.message}`).join('\n'),
+      issueTexts(result.error, 'the file', profilesSchema())
+        .map((fault) => `${file}: ${fault}`)
+        .join('\n'),
     );
   const faults = Object.entries(result.data.profiles).flatMap(([name, members]) =>
     Object.keys(members)

@@ -1,13 +1,15 @@
 import { accessSync, existsSync, readdirSync, statfsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { nearestExisting, unwritableBecause } from '../../files/index.ts';
+import { nearestExisting, sqliteReason, unwritableBecause } from '../../files/index.ts';
+import { plainMessage } from '../terminal/plain-message.ts';
 import { type Run, schemaStateOf } from '../../database/index.ts';
 import { databaseFile, platformSchema, readMove } from '../../platform/store/index.ts';
 import type { Config } from '../config/index.ts';
 import { typedCommand } from '../wiring/typed-command.ts';
-import { endpointOf, unwritablePlaces } from '../wiring/data-dir-claim.ts';
-import { type DoctorFinding, findingBuilder, errorMessage } from '../../platform/common/index.ts';
+import { endpointOf } from '../wiring/data-dir-claim.ts';
+import { unwritablePlaces } from '../wiring/written-places.ts';
+import { type DoctorFinding, findingBuilder } from '../../platform/common/index.ts';
 
 /** The data directory, and that of its keys. */
 type DataDirectory = Pick<Config, 'dataDir' | 'keysDir'>;
@@ -116,7 +118,7 @@ async function databaseFaultOf(config: DataDirectory, name: string): Promise<Dat
       (name === databaseFile ? (moveFaultOf(path) ?? (await newerFaultOf(database))) : undefined)
     );
   } catch (error) {
-    return { says: errorMessage(error), todo };
+    return { says: sqliteReason(error) ?? plainMessage(error), todo };
   } finally {
     database?.close();
   }

@@ -11,13 +11,15 @@ import {
 import { examineConfiguredDatabase } from './database.ts';
 import { directoryFindings } from './data-directory.ts';
 import { doctorText } from './doctor-text.ts';
-import { type DoctorFinding, findingBuilder, errorMessage } from '../../platform/common/index.ts';
+import { type DoctorFinding, findingBuilder } from '../../platform/common/index.ts';
 import { listeningFindings, metricsFindings } from './ports.ts';
 import { proxyFindings } from './proxies.ts';
 import { policyResourceFindings, scopeFindings } from './configured-resources.ts';
 import { platformFindings } from './platform.ts';
 import { chatFindings } from './chat.ts';
 import { approvalsFinding, auditFinding, policyFindings, webhookFindings } from './guard.ts';
+import { openSecretFiles } from '../wiring/open-secret-files.ts';
+import { plainMessage } from '../terminal/plain-message.ts';
 import { withProgress } from '../terminal/progress.ts';
 import manifest from '../../../package.json' with { type: 'json' };
 
@@ -40,6 +42,7 @@ export function nodeFinding(version: string = process.versions.node): DoctorFind
 export type ServerKind = 'stdio' | 'http';
 
 const configuration = findingBuilder('configuration');
+const secretFiles = findingBuilder('secret file');
 
 /** The checks that run after the options are read, in this order. */
 const checks: readonly {
@@ -107,12 +110,13 @@ export async function readServerConfig(
                 count === 0 ? 'no options set: all defaults' : `${count} set, the others have their defaults`,
               ),
             ]),
+        ...openSecretFiles(config).map(({ says, todo }) => secretFiles.note(says, todo)),
         ...proxyFindings(config, env),
       ],
     };
   } catch (error) {
     return {
-      findings: errorMessage(error)
+      findings: plainMessage(error)
         .split('\n')
         .map((line) => configuration.bad(line, `Correct it; ${pageLink('configuration')} lists every option.`)),
     };
@@ -137,7 +141,7 @@ export async function runChecks(
       update(progress);
       all.push(
         ...(await run(config, server).catch((error: unknown) => [
-          findingBuilder(about).bad(errorMessage(error), retryAdvice),
+          findingBuilder(about).bad(plainMessage(error), retryAdvice),
         ])),
       );
     }

@@ -3,15 +3,16 @@ import { delimiter, dirname, join } from 'node:path';
 import { tools } from '../../../tools/index.ts';
 import { type Config, pageLink } from '../config/index.ts';
 import { denialOf, hasSecret, readOperators, type Policy } from '../../server/guard/index.ts';
+import { plainMessage } from '../terminal/plain-message.ts';
 import { typedProgram } from '../init/launch.ts';
 import { typedCommand } from '../wiring/typed-command.ts';
 import { configuredWebhook } from '../wiring/approvals-webhook.ts';
 import { approvalsConfigOf, auditFilesOf } from '../wiring/guard.ts';
-import { unwritablePlaces } from '../wiring/data-dir-claim.ts';
+import { unwritablePlaces } from '../wiring/written-places.ts';
 import { configuredPolicy, serverPolicy } from '../wiring/policy.ts';
 import { offeredTools } from '../wiring/offered-tools.ts';
 import { hasAccess } from './data-directory.ts';
-import { type DoctorFinding, findingBuilder, errorMessage } from '../../platform/common/index.ts';
+import { type DoctorFinding, findingBuilder } from '../../platform/common/index.ts';
 
 const policy = findingBuilder('policy');
 const offered = findingBuilder('tools');
@@ -28,7 +29,7 @@ function toolsFinding(config: Config, rules: Policy): DoctorFinding {
       ? offered.good(summary)
       : offered.note(summary, 'Allow something in the policy file: assistants see no tool at all.');
   } catch (error) {
-    return offered.bad(errorMessage(error), `${typedProgram()} tools lists every tool and its toolset.`);
+    return offered.bad(plainMessage(error), `${typedProgram()} tools lists every tool and its toolset.`);
   }
 }
 
@@ -38,7 +39,7 @@ export async function policyFindings(config: Config): Promise<DoctorFinding[]> {
     const rules = await configuredPolicy(config);
     return [policy.good(config.policyFile ?? 'no file'), toolsFinding(config, rules)];
   } catch (error) {
-    return [policy.bad(errorMessage(error), `Correct the file; ${pageLink('policy')} describes its format.`)];
+    return [policy.bad(plainMessage(error), `Correct the file; ${pageLink('policy')} describes its format.`)];
   }
 }
 
@@ -49,7 +50,7 @@ async function operatorsFinding(config: Config, path: string): Promise<DoctorFin
     await serverPolicy(config);
     return approvals.good(`${path} has ${names.join(', ')}; ${typedCommand(config, 'approve')} lists what waits`);
   } catch (error) {
-    return approvals.bad(errorMessage(error), `Correct the file; ${pageLink('guardrails')} describes it.`);
+    return approvals.bad(plainMessage(error), `Correct the file; ${pageLink('guardrails')} describes it.`);
   }
 }
 
@@ -66,7 +67,7 @@ export async function approvalsFinding(config: Config): Promise<DoctorFinding> {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     return approvals.bad(
-      `the operator's file can't be read: ${errorMessage(error)}`,
+      `the operator's file can't be read: ${plainMessage(error)}`,
       code === 'EACCES' || code === 'EPERM'
         ? 'Give this user read access to it, or work as the user whose file it is.'
         : `Set the secret again: ${typedCommand(config, 'approve --set-secret')}`,
@@ -86,7 +87,7 @@ export async function webhookFindings(config: Config): Promise<DoctorFinding[]> 
         ]
       : [];
   } catch (error) {
-    return [webhook.bad(errorMessage(error), `Correct it; ${pageLink('configuration')} lists its options.`)];
+    return [webhook.bad(plainMessage(error), `Correct it; ${pageLink('configuration')} lists its options.`)];
   }
 }
 

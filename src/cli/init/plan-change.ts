@@ -25,6 +25,7 @@ import { choosesTools } from './tool-limits.ts';
 import { yamlFormat } from './yaml-format.ts';
 import manifest from '../../../package.json' with { type: 'json' };
 import { createRedaction } from '../../server/redaction/index.ts';
+import { plainMessage } from '../terminal/plain-message.ts';
 import { commandLine } from './launch.ts';
 
 const isText = (value: unknown): value is string => typeof value === 'string';
@@ -76,8 +77,10 @@ export type AssistantPlan =
       /** Whether the new entry says which tools the server offers. */
       readonly choosesTools?: boolean;
       /** The command line that is replaced or removed. */ readonly was?: string;
+      /** The names of the variables of the entry that it had before and that stay, with values that may be secret. */
+      readonly kept?: readonly string[];
     }
-  | { readonly kind: 'as it should be'; readonly choosesTools?: boolean }
+  | { readonly kind: 'as it should be'; readonly choosesTools?: boolean; readonly kept?: readonly string[] }
   | { readonly kind: 'blocked'; readonly reason: string };
 
 export const pathOf = ({ member }: Assistant): EntryPath => [member, serverName];
@@ -103,6 +106,13 @@ const merged = (existing: ConfigValue, entry: ConfigValue, assistant: Assistant)
     .filter((member) => Object.hasOwn(existing, member))
     .map((member) => [member, existing[member]]);
   return { ...existing, ...entry, ...Object.fromEntries(changed), ...(Object.keys(env).length > 0 && { [name]: env }) };
+};
+
+/** The names of the variables of an entry that a new one doesn't set. */
+const keptVariables = (existing: ConfigValue | undefined, own: ConfigValue, assistant: Assistant): string[] => {
+  const { env: name } = namesOf(assistant);
+  const names = Object.keys((existing?.[name] as ConfigValue | undefined) ?? {});
+  return names.filter((variable) => !Object.hasOwn((own[name] as ConfigValue | undefined) ?? {}, variable));
 };
 
 /** An entry for display, without environment values added by the user, which may be secrets. */
@@ -131,7 +141,7 @@ async function planned(
   try {
     return await plan(await readConfigFile(assistant.file(machine)), formatOf(assistant));
   } catch (error) {
-    return { kind: 'blocked', reason: (error as Error).message };
+    return { kind: 'blocked', reason: plainMessage(error) };
   }
 }
 
@@ -149,7 +159,8 @@ export const planAdding = (assistant: Assistant, machine: Machine, server: Serve
     const entry = existing ? merged(existing, own, assistant) : own;
     const after = format.set(text, path, entry);
     const chooses = choosesTools(entry[namesOf(assistant).env]);
-    if (after === text) return { kind: 'as it should be', choosesTools: chooses };
+    const kept = keptVariables(existing, own, assistant);
+    if (after === text) return { kind: 'as it should be', choosesTools: chooses, kept };
     assertChanged(format, after, withEntry(config, path, entry));
     const backup = existing && (await readBackup(file)) !== undefined ? 'keep' : 'write';
     return {
@@ -159,6 +170,7 @@ export const planAdding = (assistant: Assistant, machine: Machine, server: Serve
       shown: format.show(path, shownEntry(entry, own, assistant)),
       line: firstDifference(text, after),
       choosesTools: chooses,
+      kept,
       ...(existing && { was: shownCommand(existing, namesOf(assistant)) }),
     };
   });

@@ -31,12 +31,18 @@ const doing: Readonly<Record<Change['plan']['does'], (plan: Change['plan'], file
       : `removes the entry at line ${line} of ${file}, and nothing else`,
 };
 
+/** Says which variables of an entry stay, by their names: their values may be secret. */
+const keptText = (kept: readonly string[] = []): string =>
+  kept.length === 0 ? '' : `; ${kept.join(', ')} ${kept.length === 1 ? 'stays' : 'stay'} in it with the present value`;
+
 /** A plan in a line. */
 function planLine({ assistant, file, plan }: Planned, isRemoving: boolean): string {
   const title = styled('bold', assistant.title);
-  if (plan.kind === 'change') return `${title}: ${doing[plan.does](plan, file)}`;
+  if (plan.kind === 'change') return `${title}: ${doing[plan.does](plan, file)}${keptText(plan.kept)}`;
   if (plan.kind === 'blocked') return `${title}: ${styled('yellow', `left as it is: ${plan.reason}`)} (${file})`;
-  return isRemoving ? `${title}: has no infra-mcp, in ${file}` : `${title}: has it already, in ${file}`;
+  return isRemoving
+    ? `${title}: has no infra-mcp, in ${file}`
+    : `${title}: has it already, in ${file}${keptText(plan.kept)}`;
 }
 
 /**

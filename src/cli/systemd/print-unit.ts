@@ -2,15 +2,17 @@ import { dirname } from 'node:path';
 import { ConfigError, type Config, type GivenFlags, givenOptions, type OptionName } from '../config/index.ts';
 import { type Launch, launchOf } from '../init/launch.ts';
 import { wrapped } from '../terminal/lines.ts';
-import { isInHome, secretsFile, unitText, type UnitSettings, unitUser } from './unit-text.ts';
+import { isInHome, isTemporary, pathsOf, secretsFile, unitText, type UnitSettings, unitUser } from './unit-text.ts';
 
 const dataFolder = `/var/lib/${unitUser}`;
+
+const defaultPort = 8090;
 
 /** What a service needs that a terminal doesn't: a place of its own, a port that stays, and no token in the journal. */
 const defaults: Readonly<Partial<Record<OptionName, readonly [variable: string, value: (dataDir: string) => string]>>> =
   {
     dataDir: ['INFRA_DATA_DIR', () => dataFolder],
-    port: ['INFRA_PLATFORM_PORT', () => '8090'],
+    port: ['INFRA_PLATFORM_PORT', () => String(defaultPort)],
     tokenFile: ['INFRA_PLATFORM_TOKEN_FILE', (dataDir) => `${dataDir}/admin.token`],
   };
 
@@ -48,8 +50,31 @@ export function unitSettings(config: Config, flags: GivenFlags, env: NodeJS.Proc
     },
     writable: [dataDir, ...keysDir, ...tokenFile],
     read: given.flatMap(({ option: { name, value } }) => (value === 'path' ? [String(config[name])] : [])),
+    ports: [
+      names.includes('port') ? config.port : defaultPort,
+      ...[config.metricsPort].filter((port) => port !== undefined),
+    ],
     usesDocker: config.runtime === 'docker' || config.clustersFile !== undefined,
   };
+}
+
+/** What may keep the unit from working, in sentences. */
+function warningsOf(settings: UnitSettings): readonly string[] {
+  const { command, args } = settings.launch;
+  const program = [command, ...args].find(isInHome);
+  const temporary = [...new Set(pathsOf(settings))].filter(isTemporary);
+  return [
+    ...(program === undefined
+      ? []
+      : [
+          `${program} is in a home folder, which the user ${unitUser} may not be able to read. Install the program for everybody, and print the unit with that one.`,
+        ]),
+    ...(temporary.length === 0
+      ? []
+      : [
+          `${temporary.join(', ')}: a folder for temporary files is emptied when the machine starts, if not before. Name another place. Until then, the unit has PrivateTmp=no, so that the platform finds what is there.`,
+        ]),
+  ];
 }
 
 /** `infra-mcp platform --print-unit`: prints a unit of systemd that starts the platform with the given options. */
@@ -60,13 +85,6 @@ export function printUnitCommand(config: Config, flags: GivenFlags): void {
       'npx keeps the program in a cache, from which no service should start it. Install it: npm install -g infra-mcp.',
     );
   const settings = unitSettings(config, flags, process.env, launch);
-  const program = [launch.command, ...launch.args].find(isInHome);
-  if (program !== undefined)
-    process.stderr.write(
-      wrapped(
-        `warning: ${program} is in a home folder, which the user ${unitUser} may not be able to read. Install the program for everybody, and print the unit with that one.\n`,
-        process.stderr,
-      ),
-    );
+  for (const warning of warningsOf(settings)) process.stderr.write(wrapped(`warning: ${warning}\n`, process.stderr));
   process.stdout.write(unitText(settings));
 }

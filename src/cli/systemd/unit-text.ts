@@ -12,6 +12,8 @@ export interface UnitSettings {
   readonly read: readonly string[];
   /** Whether it opens Docker engines, whose socket belongs to a group. */
   readonly usesDocker: boolean;
+  /** The ports that it listens on. */
+  readonly ports: readonly number[];
 }
 
 /** The name of the unit, and the user as whom it runs. */
@@ -26,8 +28,21 @@ const states = '/var/lib/';
 
 const homes = ['/home/', '/root/', '/run/user/'];
 
+const temporary = ['/tmp/', '/var/tmp/'];
+
+const isIn = (path: string, folders: readonly string[]): boolean =>
+  folders.some((folder) => `${path}/`.startsWith(folder));
+
 /** Whether a path is in the home folder of somebody. */
-export const isInHome = (path: string): boolean => homes.some((home) => `${path}/`.startsWith(home));
+export const isInHome = (path: string): boolean => isIn(path, homes);
+
+/** Whether a path is where files may be deleted at any time. PrivateTmp hides these folders. */
+export const isTemporary = (path: string): boolean => isIn(path, temporary);
+
+/** The first port that every user may listen on. */
+const firstFreePort = 1024;
+
+const portCapability = 'CAP_NET_BIND_SERVICE';
 
 /** Escapes what systemd would replace or split. */
 const escaped = (text: string): string =>
@@ -55,11 +70,27 @@ const withValues = (name: string, values: readonly string[]): string[] =>
 const outermost = (folders: readonly string[]): string[] =>
   [...new Set(folders)].filter((folder) => !folders.some((other) => folder.startsWith(`${other}/`)));
 
+/** All paths of a unit: those of the program, and those of its options. */
+export const pathsOf = ({ launch: { command, args }, read, writable }: UnitSettings): readonly string[] => [
+  command,
+  ...args,
+  ...read,
+  ...writable,
+];
+
+const capabilities = (ports: readonly number[]): string =>
+  ports.some((port) => port > 0 && port < firstFreePort)
+    ? `# For a port below ${firstFreePort}.
+AmbientCapabilities=${portCapability}
+CapabilityBoundingSet=${portCapability}`
+    : 'CapabilityBoundingSet=';
+
 /** A unit of systemd that keeps a platform running. `systemd-analyze verify` accepts it. */
-export function unitText({ launch, environment, writable, read, usesDocker }: UnitSettings): string {
+export function unitText(settings: UnitSettings): string {
+  const { launch, environment, writable, usesDocker, ports } = settings;
   const { command, args } = launch;
   const folders = outermost(writable);
-  const hasHomes = [command, ...args, ...read, ...folders].some(isInHome);
+  const paths = pathsOf(settings);
   return `# Starts a platform, and starts it again if it fails. "infra-mcp platform --print-unit" prints it for other options and paths.
 [Unit]
 Description=infra-mcp platform
@@ -97,15 +128,15 @@ ${[
 CacheDirectory=${unitUser}
 Environment="XDG_CACHE_HOME=/var/cache/${unitUser}"
 
-CapabilityBoundingSet=
+${capabilities(ports)}
 LockPersonality=yes
 # Not MemoryDenyWriteExecute: Node compiles while it runs.
 NoNewPrivileges=yes
 PrivateDevices=yes
-PrivateTmp=yes
+${paths.some(isTemporary) ? '# It would hide paths of the platform in a folder for temporary files.\nPrivateTmp=no' : 'PrivateTmp=yes'}
 ProtectClock=yes
 ProtectControlGroups=yes
-ProtectHome=${hasHomes ? 'read-only' : 'yes'}
+ProtectHome=${paths.some(isInHome) ? 'read-only' : 'yes'}
 ProtectHostname=yes
 ProtectKernelLogs=yes
 ProtectKernelModules=yes

@@ -1,4 +1,5 @@
 import { type Word, wordsIn } from './cell.ts';
+import { plainMessage } from './plain-message.ts';
 import { styled } from './style.ts';
 import { lineWidth, textWidth } from './width.ts';
 import { clean } from '../../server/redaction/index.ts';
@@ -111,4 +112,4 @@ export function wrappedFacts(text: string, stream: NodeJS.WriteStream = process.
 
 /** Writes an error to stderr, prefixed with the name of the program. */
 export const reportError = (error: unknown): void =>
-  void process.stderr.write(wrapped(`infra-mcp: ${clean((error as Error).message)}\n`, process.stderr));
+  void process.stderr.write(wrapped(`infra-mcp: ${clean(plainMessage(error))}\n`, process.stderr));

@@ -1,6 +1,7 @@
 import { dirname, resolve } from 'node:path';
 import { parseDocument } from 'yaml';
 import * as z from 'zod';
+import { issueTexts } from '../../contract/index.ts';
 import type { RealClusters } from '../../platform/index.ts';
 import { HttpAddress, ImageName, isBare } from '../../platform/common/index.ts';
 import type { GitHosts, RuntimeProvider } from '../../platform/runtime/index.ts';
@@ -122,8 +123,12 @@ export async function readClustersFile(path: string, provider: RuntimeProvider):
   const document = parseDocument(await readConfiguredFile(path, 'The clusters file'));
   if (document.errors.length > 0)
     throw new Error(`The clusters file ${path} is not valid YAML: ${document.errors[0]!.message}`);
-  const parsed = clustersFileFor(provider).safeParse(document.toJS());
-  if (!parsed.success) throw new Error(`The clusters file ${path} can't be used: ${z.prettifyError(parsed.error)}`);
+  const schema = clustersFileFor(provider);
+  const parsed = schema.safeParse(document.toJS());
+  if (!parsed.success)
+    throw new Error(
+      `The clusters file ${path} can't be used: ${issueTexts(parsed.error, 'the file', schema).join('; ')}`,
+    );
   const from = (file: string): string => resolve(dirname(path), file);
   return {
     images: parsed.data.images,

@@ -3,7 +3,8 @@ import { ApiError, type Client, type RequestObserver } from '../../client/index.
 import type { Config } from '../config/index.ts';
 import { operations } from '../../contract/index.ts';
 import type { ServerLogger } from '../../server/context/index.ts';
-import { claimRecords, type DataDirClaim, endpointOf, UnusablePlace } from './data-dir-claim.ts';
+import { claimRecords, type DataDirClaim, endpointOf } from './data-dir-claim.ts';
+import { UnusablePlace } from './written-places.ts';
 import type { Connection } from './connection.ts';
 import { connectEmbedded, type EmbeddedClient } from './embedded-client.ts';
 import { recordsPlaceOf } from './records-place.ts';

@@ -1,6 +1,13 @@
 import type { FastifyInstance } from 'fastify';
 import * as z from 'zod';
-import { halfCharacterIn, largestInteger, repeated, type AnyOperation } from '../../contract/index.ts';
+import {
+  halfCharacterIn,
+  issuesIn,
+  largestInteger,
+  repeated,
+  type AnyOperation,
+  type SchemaIssue,
+} from '../../contract/index.ts';
 import { ApiProblem, invalid } from '../common/index.ts';
 
 // Far deeper than any request of the contract, and far below a stack overflow.
@@ -66,14 +73,14 @@ const valueAt = (data: unknown, path: readonly PropertyKey[]): unknown =>
     data,
   );
 
-const issueText = (issue: z.core.$ZodIssue, data: unknown): string => {
-  if (issue.code !== 'custom' && valueAt(data, issue.path) === undefined) return 'is required';
-  return issue.message.replace(/^Invalid (input|option): /, '');
-};
+const issueText = ({ path, text, issue }: SchemaIssue, data: unknown): string =>
+  issue.code !== 'custom' && issue.code !== 'unrecognized_keys' && valueAt(data, path) === undefined
+    ? 'is required'
+    : text;
 
-/** 400 for invalid input. Names the field of each issue, never the value. */
-const validationProblem = (part: string, issues: readonly z.core.$ZodIssue[], data: unknown): ApiProblem => {
-  const texts = issues
+/** 400 for invalid input. Names the field of each issue, and no text that was sent. */
+const validationProblem = (part: string, error: z.ZodError, data: unknown): ApiProblem => {
+  const texts = issuesIn(error)
     .slice(0, maximumReportedIssues)
     .map((issue) => `${issue.path.length > 0 ? repeated(issue.path.join('.')) : part}: ${issueText(issue, data)}`);
   return new ApiProblem(400, texts.join('; '));
@@ -117,7 +124,7 @@ export const validatorCompiler =
   (input: unknown): { value?: unknown; error?: Error } => {
     const data = httpPart === 'querystring' ? parseQuery(schema, input) : input;
     const { success, data: value, error } = schema.safeParse(data);
-    if (!success) return { error: validationProblem(httpPart, error.issues, data) };
+    if (!success) return { error: validationProblem(httpPart, error, data) };
     const tooLarge = tooLargeIn(value);
     return tooLarge ? { error: invalid(repeated(tooLarge.join('.')), `must be at most ${largestInteger}`) } : { value };
   };

@@ -1,14 +1,18 @@
 import * as z from 'zod';
-import { closest, distance } from 'fastest-levenshtein';
 import {
   controlCharacterIn,
+  editDistance,
   halfCharacterIn,
   hiddenSecret,
   inputShape,
+  issuesIn,
+  nearestName,
+  printPath,
   referenceKind,
-  repeated,
   writtenOut,
   type AnyOperation,
+  type SchemaIssue,
+  type ValuePath,
 } from '../../contract/index.ts';
 import {
   at,
@@ -26,37 +30,10 @@ import { referencesInRows, referencesInside } from './references.ts';
 import { toolAnswerSchema, toolArgumentSchema } from './schema.ts';
 import type { PlannedOperation, Shape, Tool } from './tool.ts';
 
-/**
- * Levenshtein distance of a name to a known one; undefined if it is too large for a typing error: more than two letters
- * and more than a third of the known name.
- */
-export function editDistance(name: string, known: string): number | undefined {
-  const letters = distance(name, known);
-  return letters <= Math.max(2, known.length / 3) ? letters : undefined;
-}
-
-/** The known name that was probably meant; undefined if none is near enough. */
-export function nearestName(name: string, known: readonly string[]): string | undefined {
-  if (known.length === 0) return undefined;
-  const candidate = closest(name, [...known]);
-  return editDistance(name, candidate) === undefined ? undefined : candidate;
-}
-
 /** A problem with the arguments of a call, as a text that names the member. */
 export type Issue = string;
 
-export type Path = readonly (string | number)[];
-
-/** Formats a path for an error: `ports[0].name`. */
-export const printPath = (path: Path): string =>
-  repeated(
-    path.reduce<string>(
-      (text, step) => (typeof step === 'number' ? `${text}[${step}]` : text ? `${text}.${step}` : step),
-      '',
-    ),
-  );
-
-const unknownMember = (name: string, path: Path, known: readonly string[]): Issue => {
+const unknownMember = (name: string, path: ValuePath, known: readonly string[]): Issue => {
   const near = (path.length === 0 ? synonymIn(name, known) : undefined) ?? nearestName(name, known);
   const hint = near
     ? `did you mean "${near}"?`
@@ -75,7 +52,12 @@ const isMisspelled = (name: string, known: readonly string[]): boolean =>
  * names that are one letter off a declared one. Below the root, members that the operation's own answer has in the same
  * place are accepted: callers send back what they read, and platforms ignore members that only they can set.
  */
-function unknownMembers(value: unknown, node: JsonSchema, answered: JsonSchema | undefined, path: Path = []): Issue[] {
+function unknownMembers(
+  value: unknown,
+  node: JsonSchema,
+  answered: JsonSchema | undefined,
+  path: ValuePath = [],
+): Issue[] {
   const schema = withoutNull(node);
   const answer = answered && withoutNull(answered);
   if (schema.anyOf) {
@@ -99,7 +81,7 @@ function unknownMembers(value: unknown, node: JsonSchema, answered: JsonSchema |
 }
 
 /** Members whose text still contains the redaction mask: sending it back would overwrite the real value. */
-function maskedMembers(value: unknown, path: Path = []): Issue[] {
+function maskedMembers(value: unknown, path: ValuePath = []): Issue[] {
   if (typeof value === 'string') {
     return containsMark(value)
       ? [
@@ -119,50 +101,46 @@ function halfCharacters(value: unknown): Issue[] {
   return half ? [`"${printPath(half.path)}" has half a character, ${half.codePoint}; give whole ones`] : [];
 }
 
+const controlCharacterIssue = (text: string, where: ValuePath, what: string): Issue[] => {
+  const found = controlCharacterIn(text);
+  return found === undefined
+    ? []
+    : [
+        `"${writtenOut(printPath(where))}" ${what} the control character ${found}; only line feed and tab are taken here`,
+      ];
+};
+
 /** Members and names with control characters that no program needs: they could hide or change the text around them. */
-function controlCharacters(value: unknown, node: JsonSchema | undefined, path: Path = []): Issue[] {
+function controlCharacters(value: unknown, node: JsonSchema | undefined, path: ValuePath = []): Issue[] {
   const schema = node && withoutNull(node);
   if (schema?.anyOf) {
     const perOption = schema.anyOf.map((option) => controlCharacters(value, option, path));
     return perOption.reduce((fewest, issues) => (issues.length < fewest.length ? issues : fewest));
   }
-  const issue = (text: string, where: Path, what: string): Issue[] => {
-    const found = controlCharacterIn(text);
-    return found === undefined
-      ? []
-      : [
-          `"${writtenOut(printPath(where))}" ${what} the control character ${found}; only line feed and tab are taken here`,
-        ];
-  };
-  if (typeof value === 'string') return schema?.freeText ? [] : issue(value, path, 'has');
+  if (typeof value === 'string') return schema?.freeText ? [] : controlCharacterIssue(value, path, 'has');
   if (Array.isArray(value))
     return value.flatMap((item, index) => controlCharacters(item, schema?.items, [...path, index]));
   if (!isRecord(value)) return [];
   const others = typeof schema?.additionalProperties === 'object' ? schema.additionalProperties : undefined;
   return Object.entries(value).flatMap(([name, member]) => [
-    ...issue(name, [...path, name], 'is a name with'),
+    ...controlCharacterIssue(name, [...path, name], 'is a name with'),
     ...controlCharacters(member, memberOf(schema, name) ?? others, [...path, name]),
   ]);
 }
 
-/** The JSON types whose text `lenientArguments` reads, by the type that zod expects. */
-const jsonContainers: Readonly<Record<string, string>> = {
-  array: 'an array',
-  object: 'an object',
-  record: 'an object',
-};
+/** The JSON types whose text `lenientArguments` reads, by the type that the schema expects. */
+const jsonContainers: Readonly<Record<string, string>> = { array: 'a list', object: 'an object', record: 'an object' };
 
-const issueText = (issue: z.core.$ZodIssue, input: unknown): Issue => {
-  const path = issue.path as Path;
+const issueText = ({ path, text, issue }: SchemaIssue, input: unknown): Issue => {
   const name = path.length === 0 ? 'the arguments' : `"${printPath(path)}"`;
-  if (issue.code !== 'invalid_type') return `${name}: ${issue.message}`;
   const value = path.reduce<unknown>((inner, step) => (inner as Record<string, unknown> | undefined)?.[step], input);
-  if (value === undefined) return `${name} is required`;
+  if (issue.code !== 'custom' && value === undefined) return `${name} is required`;
+  if (issue.code !== 'invalid_type') return `${name}: ${text}`;
   if (issue.expected === 'string' && typeof value === 'number')
     return `${name}: must be text; put the number in quotes, so that it stays as it is written`;
   const container = typeof value === 'string' ? jsonContainers[issue.expected] : undefined;
   return container === undefined
-    ? `${name}: ${issue.message}`
+    ? `${name}: ${text}`
     : `${name}: must be ${container}, and the text given for it is not valid JSON of one`;
 };
 
@@ -259,7 +237,7 @@ export function issuesOf(tool: Tool, args: JsonRecord): Issue[] {
   const shown = withShownNames(tool, args);
   const memberIssues = members.success
     ? []
-    : members.error.issues.map((issue) => namedAsShown(tool, issueText(issue, checked)));
+    : issuesIn(members.error).map((issue) => namedAsShown(tool, issueText(issue, checked)));
   // Rules across members are checked only if each member is valid.
   const rules = members.success ? tool.rules(checked).map((text) => namedAsShown(tool, text)) : [];
   return [
@@ -278,7 +256,7 @@ const inputOf = memoised((operation: AnyOperation) => z.object(inputShape(operat
 export const issuesOfPlanned = ({ operation, input, unchanged = [], accepted = [] }: PlannedOperation): Issue[] => {
   const members = inputOf(operation).safeParse(input);
   const body = members.success && operation.body ? (operation.body as z.ZodObject).safeParse(input) : members;
-  return (body.error?.issues ?? [])
+  return (body.error ? issuesIn(body.error) : [])
     .filter(({ path }) => !unchanged.includes(String(path[0])))
     .map((issue) => issueText(issue, input))
     .filter((text) => !accepted.includes(text));

@@ -1,5 +1,13 @@
 import * as z from 'zod';
-import { effects, inputShape, repeated, type AnyOperation, type InputOf } from '../../contract/index.ts';
+import {
+  effects,
+  inputShape,
+  issuesIn,
+  printPath,
+  repeated,
+  type AnyOperation,
+  type InputOf,
+} from '../../contract/index.ts';
 import { pick, rootOf, type JsonRecord } from '../json/index.ts';
 import { rowMembers } from './schema.ts';
 import { columnName } from './service-kind.ts';
@@ -21,12 +29,10 @@ const definedMembers = (shape: Readonly<Record<string, z.ZodType | undefined>>):
 const bodyRules =
   ({ body }: AnyOperation) =>
   (args: JsonRecord): readonly string[] => {
-    const result = (body as z.ZodObject | undefined)?.safeParse(args);
-    return (
-      result?.error?.issues.map(({ path, message }) =>
-        path.length > 0 ? `"${repeated(path.join('.'))}": ${message}` : message,
-      ) ?? []
-    );
+    const error = (body as z.ZodObject | undefined)?.safeParse(args).error;
+    return error
+      ? issuesIn(error).map(({ path, text }) => (path.length > 0 ? `"${printPath(path)}": ${text}` : text))
+      : [];
   };
 
 /** The `fields` argument, for tools whose answers have columns to choose from. */

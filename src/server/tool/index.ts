@@ -14,19 +14,11 @@ export {
   readVariableList,
   rowsIn,
 } from '../context/index.ts';
+export { editDistance, nearestName } from '../../contract/index.ts';
 export { at, isRecord, omit, pick, pickPaths, pruneRecord, recordsIn, rootOf, type JsonRecord } from '../json/index.ts';
 export { containsMark, hasUserinfo, isSecretName } from '../redaction/index.ts';
 export { shownName, withOwnNames, withShownNames } from './argument-names.ts';
-export {
-  issuesOf,
-  issuesOfPlanned,
-  printPath,
-  sizeIssues,
-  type Issue,
-  type Path,
-  editDistance,
-  nearestName,
-} from './arguments.ts';
+export { issuesOf, issuesOfPlanned, sizeIssues, type Issue } from './arguments.ts';
 export { composeTool, defineTool } from './define-tool.ts';
 export { asListed } from './documented-only.ts';
 export {

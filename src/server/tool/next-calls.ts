@@ -13,6 +13,8 @@ export interface NextCall {
   readonly needs?: string;
   /** The tool of a call that must come before this one. If that call can't be suggested, neither is this one. */
   readonly after?: string;
+  /** Left out for callers without its tool. Others are told what would help. */
+  readonly isForThoseWithIt?: boolean;
 }
 
 /** Maximum number of suggested calls, of most tools. */
@@ -60,7 +62,11 @@ export function proposable(
   return {
     calls: first.filter(({ needs }) => needs === undefined),
     open: first.filter(({ needs }) => needs !== undefined),
-    others: calls.filter(({ tool, arguments: args }) => !offers(tool) && isSafe(args)).slice(0, most),
+    others: calls
+      .filter(
+        ({ tool, arguments: args, isForThoseWithIt }) => isForThoseWithIt !== true && !offers(tool) && isSafe(args),
+      )
+      .slice(0, most),
   };
 }
 

@@ -2,7 +2,14 @@ import { createHash, randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import * as z from 'zod';
-import { decodedText, permissionLevels, includesPermission, unreadableBecause } from '../../contract/index.ts';
+import {
+  decodedText,
+  includesPermission,
+  issuesIn,
+  permissionLevels,
+  printPath,
+  unreadableBecause,
+} from '../../contract/index.ts';
 import { parsePolicy, parseWebhookKey } from '../../server/guard/index.ts';
 import type { Tool } from '../../server/tool/index.ts';
 import type { Restriction } from './caller.ts';
@@ -37,12 +44,12 @@ const orNoKeys = ({ code }: { readonly code?: string | undefined }): string | un
 const KeysFile = z.strictObject({ keys: z.array(KeyEntry, { error: orNoKeys }).min(1, noKeys) }, { error: orNoKeys });
 
 /** The faults of a keys file, each with its place. @param createCommand the command that creates a key */
-const faultsIn = ({ issues }: z.ZodError, createCommand: string): string =>
-  issues
-    .map(({ path: at, message }) =>
-      message === noKeys
+const faultsIn = (error: z.ZodError, createCommand: string): string =>
+  issuesIn(error, KeysFile)
+    .map(({ path: at, text }) =>
+      text === noKeys
         ? `${noKeys}; ${createCommand} creates one, and prints its entry for a list below "keys:"`
-        : `${at.join('.') || 'the file'}: ${message}`,
+        : `${printPath(at) || 'the file'}: ${text}`,
     )
     .join('; ');
 

@@ -79,9 +79,9 @@ describe('a body', () => {
     ['of another type', 'name=shop', { 'content-type': 'application/x-www-form-urlencoded' }, /^Content-Type: /],
     ['of a type that is no type', '{"name":"typeless"}', { 'content-type': 'nonsense' }, /^Content-Type: /],
     ['of no type', '{"name":"typeless"}', {}, /^Content-Type: /],
-    ['that is null', 'null', json, /^body: expected object/],
-    ['that is a list', '[]', json, /^body: expected object/],
-    ['that is a text', '"name"', json, /^body: expected object/],
+    ['that is null', 'null', json, /^body: must be an object, not /],
+    ['that is a list', '[]', json, /^body: must be an object, not /],
+    ['that is a text', '"name"', json, /^body: must be an object, not /],
     ['that is nested without end', `${'['.repeat(100_000)}${']'.repeat(100_000)}`, json, /^body: is nested deeper/],
     ['that is empty', '', json, /^name: is required/],
   ];

@@ -1,4 +1,5 @@
-import { backup, DatabaseSync } from 'node:sqlite';
+import { backup, type DatabaseSync } from 'node:sqlite';
+import { openFile } from '../../../database/index.ts';
 import { setTimeout } from 'node:timers/promises';
 
 // Copies all pages in one step. A write between two steps would restart the copy.
@@ -37,7 +38,7 @@ const backupWithRetry = async (source: DatabaseSync, to: string): Promise<void> 
  * @throws Error of SQLite if one of them can't be read or written
  */
 export async function copyDatabase(from: string, to: string): Promise<void> {
-  const source = new DatabaseSync(from);
+  const source = openFile(from);
   try {
     await backupWithRetry(source, to);
   } finally {

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync } from 'node:sqlite';
+import { openFile } from '../../../database/index.ts';
 import type { ExportedRecords, ExportedTable } from '../exported-records.ts';
 import { platformTables } from '../schema/schema.ts';
 import type { DataStore } from '../store.ts';
@@ -44,7 +45,7 @@ const exportedTable = (database: DatabaseSync, table: string): ExportedTable => 
 };
 
 const withDatabase = <Result>(path: string, use: (database: DatabaseSync) => Result): Result => {
-  const database = new DatabaseSync(path);
+  const database = openFile(path);
   try {
     return use(database);
   } finally {
@@ -85,7 +86,7 @@ export async function exportRecords(
       await change(db);
       return unchanged;
     });
-    const database = new DatabaseSync(copy, { readOnly: true });
+    const database = openFile(copy, { readOnly: true });
     return {
       identity,
       tables: movedTables.map((table) => exportedTable(database, table)),

@@ -1,6 +1,6 @@
 import { isThere } from '../../../files/index.ts';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
+import { openFile } from '../../../database/index.ts';
 import type { KnownRecords } from '../store.ts';
 import { databaseFile } from './database.ts';
 import { requireNotMoved } from './moved-records.ts';
@@ -14,7 +14,7 @@ export function readKnownRecords(dataDir: string): KnownRecords | undefined {
   const path = join(dataDir, databaseFile);
   if (!isThere(path)) return undefined;
   requireNotMoved(path);
-  const database = new DatabaseSync(path, { readOnly: true });
+  const database = openFile(path, { readOnly: true });
   try {
     const ids = (table: 'service' | 'environment'): ReadonlySet<string> =>
       new Set(

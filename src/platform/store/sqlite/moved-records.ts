@@ -1,6 +1,7 @@
 import { isThere } from '../../../files/index.ts';
 import { dirname } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync } from 'node:sqlite';
+import { openFile } from '../../../database/index.ts';
 import { migrationTable } from './earlier-directory.ts';
 
 /**
@@ -38,7 +39,7 @@ export const clearMove = (database: DatabaseSync): void => {
 
 const inFile = <Result>(path: string, use: (database: DatabaseSync) => Result): Result | undefined => {
   if (!isThere(path)) return undefined;
-  const database = new DatabaseSync(path, { timeout: 1000 });
+  const database = openFile(path, { timeout: 1000 });
   try {
     return use(database);
   } finally {

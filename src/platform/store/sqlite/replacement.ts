@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { copyFile, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
+import { openFile } from '../../../database/index.ts';
 import type { Insertable } from 'kysely';
 import { keyFile, keyMatches, type Vault } from '../vault.ts';
 import { refused } from '../../common/index.ts';
@@ -37,7 +37,7 @@ export const stagingPrefix = 'replacing-';
 /** The tokens of a database; none if it is missing or unreadable. */
 const tokensIn = (path: string): Token[] => {
   if (!existsSync(path)) return [];
-  const database = new DatabaseSync(path);
+  const database = openFile(path);
   try {
     const hasTokens = database.prepare(`SELECT name FROM sqlite_schema WHERE name = 'api_token'`).get();
     return hasTokens
@@ -123,7 +123,7 @@ export async function removeStaleReplacements(dataDir: string): Promise<void> {
 
 /** @throws Error of SQLite if the database is damaged */
 export const requireIntact = (path: string): void => {
-  const database = new DatabaseSync(path);
+  const database = openFile(path);
   try {
     const result = database.prepare('PRAGMA integrity_check(1)').get();
     if (result?.['integrity_check'] !== 'ok') throw new Error(String(result?.['integrity_check']));

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { link, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
+import { openFile } from '../../../database/index.ts';
 import { isThere, makeFolder, namesIn } from '../../../files/index.ts';
 import * as z from 'zod';
 import { ApiProblem, invalid } from '../../common/index.ts';
@@ -46,7 +46,7 @@ const removeStaleDrafts = async (folder: string): Promise<void> => {
 
 /** Converts a database to a single file, without a write-ahead log. */
 const makeSingleFile = (path: string): void => {
-  const database = new DatabaseSync(path);
+  const database = openFile(path);
   database.exec('PRAGMA journal_mode = DELETE');
   database.close();
 };

@@ -1,7 +1,7 @@
 import Fastify, { type FastifyInstance } from 'fastify';
 import * as z from 'zod';
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import { DateTime, Duration } from '../../../contract/index.ts';
+import { DateTime, Duration, issueTexts } from '../../../contract/index.ts';
 import { addJsonBodyParser, answerProblem } from '../../api/index.ts';
 import {
   type PlatformClock,
@@ -13,9 +13,8 @@ import {
 } from '../../common/index.ts';
 import { listSnapshots, removeSnapshot, SnapshotName, takeSnapshot } from '../../store/index.ts';
 import type { FaultRegistry } from './faults/registry.ts';
-import { FaultRule, ruleMembers } from './faults/rule.ts';
+import { FaultRule } from './faults/rule.ts';
 import type { Stepping } from './stepping.ts';
-import { validationErrors } from './validation-errors.ts';
 
 const credential = /^(?:Token|Bearer) +(\S+)$/i;
 
@@ -69,19 +68,10 @@ const Advance = z
 const Named = z.strictObject({ name: SnapshotName });
 
 /** Validates a body. @throws ApiProblem 400 that lists every error */
-function parseBody<Schema extends z.ZodType>(
-  schema: Schema,
-  body: unknown,
-  members: readonly string[],
-): z.output<Schema> {
+function parseBody<Schema extends z.ZodType>(schema: Schema, body: unknown): z.output<Schema> {
   const result = schema.safeParse(body ?? {});
   if (result.success) return result.data;
-  throw new ApiProblem(
-    400,
-    validationErrors(result.error, () => members)
-      .map(({ message }) => message)
-      .join('; '),
-  );
+  throw new ApiProblem(400, issueTexts(result.error, 'the body', schema).join('; '));
 }
 
 /** Runs operations one after the other, in the order of the calls. */
@@ -110,7 +100,7 @@ function registerTimeRoutes(
   app.get('/time', () => inTurn(describeTime));
   app.post('/time/advance', ({ body }) =>
     inTurn(async () => {
-      const { by, to } = parseBody(Advance, body, Object.keys(Advance.shape));
+      const { by, to } = parseBody(Advance, body);
       if (!stepping)
         throw refused('Time passes by itself here. Start the platform with --stepped-time to move it by requests.');
       await stepping.advanceTo(to === undefined ? clock.now() + isoDurationMilliseconds(by!) : Date.parse(to));
@@ -124,7 +114,7 @@ type Named = { Params: { name: string } };
 function registerFaultRoutes(app: FastifyInstance, { faults }: ControlServerDependencies): void {
   app.get('/faults', async () => ({ results: await faults.list() }));
   app.put<Named>('/faults/:name', async ({ params, body }) => {
-    const rule = parseBody(FaultRule, typeof body === 'object' ? { name: params.name, ...body } : body, ruleMembers);
+    const rule = parseBody(FaultRule, typeof body === 'object' ? { name: params.name, ...body } : body);
     if (rule.name !== params.name)
       throw invalid('name', `is ${rule.name} in the body and ${params.name} in the path; leave it out of the body`);
     return faults.put(rule);
@@ -146,7 +136,7 @@ function registerRecordRoutes(
   inTurn: ReturnType<typeof createSerialQueue>,
 ): void {
   const { dataDir, isShared, clock, restore, reset } = dependencies;
-  const nameIn = (body: unknown) => parseBody(Named, body, Object.keys(Named.shape)).name;
+  const nameIn = (body: unknown) => parseBody(Named, body).name;
   // Records that other processes may use are not replaced.
   app.addHook('onRequest', async ({ routeOptions: { url = '' } }) => {
     if (!isShared || !/\/(?:snapshots|restore|reset)(?:\/|$)/.test(url)) return;
@@ -173,7 +163,7 @@ function registerRecordRoutes(
   );
   app.post('/reset', ({ body }) =>
     inTurn(async () => {
-      parseBody(z.strictObject({}), body, ['nothing']);
+      parseBody(z.strictObject({}), body);
       await reset();
       return { now: iso(clock.now()) };
     }),

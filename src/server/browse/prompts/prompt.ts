@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { ResourceKind } from '../../tool/index.ts';
-import { ContainerRequest, Email, GitRepositoryRequest } from '../../../contract/index.ts';
+import { ContainerRequest, Email, GitRepositoryRequest, issueTexts } from '../../../contract/index.ts';
 import { durationOf } from '../../../analysis/index.ts';
 
 /** Names of days; each means the latest day of that name. */
@@ -122,6 +122,7 @@ export interface Prompt extends z.output<typeof Front> {
 export async function parsePrompt(name: string, text: string): Promise<Prompt> {
   const { front, body } = await parseFrontMatter(`The prompt ${name}`, text);
   const parsed = Front.safeParse(front);
-  if (!parsed.success) throw new Error(`The prompt ${name} can't be used: ${z.prettifyError(parsed.error)}`);
+  if (!parsed.success)
+    throw new Error(`The prompt ${name} can't be used: ${issueTexts(parsed.error, 'its head', Front).join('; ')}`);
   return { ...parsed.data, name, request: body };
 }

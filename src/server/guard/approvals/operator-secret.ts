@@ -1,5 +1,5 @@
 import { createPrivateKey, createPublicKey, randomBytes, scrypt, sign, verify, type KeyObject } from 'node:crypto';
-import { readFile, rename, writeFile } from 'node:fs/promises';
+import { readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import { makeFolder } from '../../../files/index.ts';
@@ -85,16 +85,59 @@ async function verifierOf(secret: string, cost: number): Promise<OperatorFile> {
   };
 }
 
+/** What tells the secret that is set from another one, without containing it; undefined if none is set. */
+export const secretMark = async (path: string): Promise<string | undefined> => (await read(path))?.public_key;
+
+/** A draft older than this was left by a command that was ended, in milliseconds. Writing one takes far less. */
+const longestDraft = 60_000;
+
+/** Writes a file that must not exist. @returns false if it does, unless whoever wrote it is long gone */
+async function writeDraft(path: string, text: string): Promise<boolean> {
+  const write = (): Promise<boolean> =>
+    writeFile(path, text, { mode: 0o600, flag: 'wx', flush: true }).then(
+      () => true,
+      (error: NodeJS.ErrnoException) => {
+        if (error.code === 'EEXIST') return false;
+        throw error;
+      },
+    );
+  if (await write()) return true;
+  const found = await stat(path).catch(() => undefined);
+  if (!found || Date.now() - found.mtimeMs < longestDraft) return false;
+  await rm(path, { force: true });
+  return write();
+}
+
 /**
- * Sets or replaces the operator's secret. Approvals signed with an earlier secret no longer count.
+ * Sets or replaces the operator's secret. Approvals signed with an earlier secret no longer count. Of several processes
+ * that replace the same one at once, one does.
  * @param cost of one try at it, as the N of scrypt: a power of two
- * @throws Error if the secret is too short
+ * @param instead the mark of the secret that it replaces, undefined for none; if left out, it replaces any
+ * @returns false if somebody else set one meanwhile. Then nothing was set.
+ * @throws Error if the secret is too short, or the file can't be written
  */
-export async function setSecret(path: string, secret: string, cost = usualCost): Promise<void> {
-  const content = await verifierOf(secret, cost);
+export async function setSecret(
+  path: string,
+  secret: string,
+  cost = usualCost,
+  instead?: { readonly mark: string | undefined },
+): Promise<boolean> {
+  const text = JSON.stringify(await verifierOf(secret, cost));
   makeFolder(dirname(path));
-  await writeFile(`${path}.new`, JSON.stringify(content), { mode: 0o600, flush: true });
-  await rename(`${path}.new`, path);
+  // Nobody else writes as long as the draft is there.
+  const draft = `${path}.new`;
+  if (!(await writeDraft(draft, text))) return false;
+  try {
+    if (instead && (await secretMark(path)) !== instead.mark) {
+      await rm(draft);
+      return false;
+    }
+    await rename(draft, path);
+  } catch (error) {
+    await rm(draft, { force: true });
+    throw error;
+  }
+  return (await readFile(path, 'utf8')) === text;
 }
 
 /** The key that signs decisions. */

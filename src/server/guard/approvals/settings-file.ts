@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type * as z from 'zod';
-import { decodedText, unreadableBecause } from '../../../contract/index.ts';
+import { decodedText, issueTexts, unreadableBecause } from '../../../contract/index.ts';
 
 /** Makes the error that a file can't be used, for a reason. */
 export type Unusable = (why: string) => Error;
@@ -31,9 +31,6 @@ export async function parseSettings<Schema extends z.ZodType>(
     throw unusable((error as Error).message);
   }
   const file = schema.safeParse(content);
-  if (!file.success)
-    throw unusable(
-      file.error.issues.map(({ path: at, message }) => `${at.join('.') || 'the file'}: ${message}`).join('; '),
-    );
+  if (!file.success) throw unusable(issueTexts(file.error, 'the file', schema).join('; '));
   return file.data;
 }

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import type { Document, LineCounter } from 'yaml';
 import type * as z from 'zod';
-import { decodedText, unreadableBecause } from '../../../contract/index.ts';
-import { nearestName, printPath, type Path, type Tool } from '../../tool/index.ts';
+import { decodedText, issuesIn, printPath, unreadableBecause, type ValuePath } from '../../../contract/index.ts';
+import type { Tool } from '../../tool/index.ts';
 import { isRecord, pick } from '../../json/index.ts';
 import {
   millisecondsOf,
@@ -58,35 +58,13 @@ const isNode = (value: unknown): value is { range: [number, number, number] } =>
   isRecord(value) && Array.isArray(value['range']);
 
 /** The line of the node at a path, or of the nearest node around it. */
-function lineOf(document: Document, lines: LineCounter, path: Path): number | undefined {
+function lineOf(document: Document, lines: LineCounter, path: ValuePath): number | undefined {
   for (let length = path.length; length > 0; length -= 1) {
     const node = document.getIn(path.slice(0, length), true);
     if (isNode(node)) return lines.linePos(node.range[0]).line;
   }
   return undefined;
 }
-
-/** The keys that the schema knows at a path: those of the file, or of a rule in one of its lists. */
-const knownKeys = (schema: z.ZodObject, path: Path): string[] => {
-  const list = (schema.shape as Record<string, z.ZodType>)[String(path[0])];
-  const owner = path.length > 1 && list ? (list as z.ZodOptional<z.ZodArray<z.ZodObject>>).unwrap().element : schema;
-  return Object.keys(owner.shape);
-};
-
-/** Faults from a zod issue, each with the path of its member; one for each unknown key. */
-const faultsOf = (issue: z.core.$ZodIssue, schema: z.ZodObject): { path: Path; what: string }[] => {
-  const path = issue.path as Path;
-  if (issue.code !== 'unrecognized_keys')
-    return [{ path, what: path.length > 0 ? `${printPath(path)}: ${issue.message}` : issue.message }];
-  const names = knownKeys(schema, path);
-  return issue.keys.map((key) => {
-    const near = nearestName(key, names);
-    return {
-      path: [...path, key],
-      what: `"${printPath([...path, key])}" is not known; ${near ? `did you mean "${near}"?` : `known here: ${names.join(', ')}`}`,
-    };
-  });
-};
 
 const label = (path: string, key: string, index: number, name: string | undefined): string =>
   `${path}, ${key}[${index}]${name === undefined ? '' : ` "${name}"`}`;
@@ -157,10 +135,12 @@ export async function parsePolicy(path: string, text: string, tools: readonly To
   const schema = policyFileFor(tools);
   const result = schema.safeParse(content);
   if (!result.success) {
-    const faults = result.error.issues.flatMap((issue) => faultsOf(issue, schema));
     throw failure(
       path,
-      faults.map(({ path: at, what }) => ({ line: lineOf(document, lines, at), what })),
+      issuesIn(result.error, schema).map(({ path: at, text: what }) => ({
+        line: lineOf(document, lines, at),
+        what: at.length > 0 ? `${printPath(at)}: ${what}` : what,
+      })),
     );
   }
   const {

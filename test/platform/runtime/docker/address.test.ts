@@ -53,7 +53,7 @@ describe('the address of an engine', () => {
   test('with a TLS file that is missing: the first request says which', async () => {
     const docker = createDockerClient(parseDockerAddress('tcp://127.0.0.1:1', tls));
     expect(String(await rejectionOf(dockerInfo(docker)))).toContain(
-      'The TLS file "ca" can\'t be read: /nowhere/ca.pem (ENOENT)',
+      'The TLS file "ca" can\'t be read: /nowhere/ca.pem (ENOENT: there is no such file)',
     );
     await docker.close();
   });

@@ -1,15 +1,17 @@
 import { createHmac } from 'node:crypto';
-import { readFile, stat } from 'node:fs/promises';
+import { readdir, readFile, stat, utimes, writeFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { approvalLifetime, type Approval } from '../../../../src/server/guard/approvals/approvals.ts';
 import type { RecordDecision } from '../../../../src/server/audit/index.ts';
 import {
   type Pending,
   hasSecret,
+  secretMark,
   setSecret,
   terminalSource,
   maximumWaiting,
 } from '../../../../src/server/guard/index.ts';
+import { operatorKeyFor } from '../../../../src/server/guard/approvals/operator-secret.ts';
 import { temporaryFolder } from '../../audit/audit-log.ts';
 import { approvalRequest, approvalsIn } from './approvals-fixture.ts';
 import { operatorSecret, setOperatorSecret } from '../../../support/guard-fixture.ts';
@@ -273,6 +275,30 @@ describe('the secret', () => {
     const { operator } = approvalsIn(folder.path);
     await expect(setSecret(operator, 'short')).rejects.toThrow('at least 8 characters');
     expect(await hasSecret(operator)).toBe(false);
+  });
+
+  test.each([undefined, 'the one of before'])('is set by one of several at once, over %j', async (before) => {
+    await using folder = await temporaryFolder();
+    const { operator } = approvalsIn(folder.path);
+    if (before !== undefined) await setOperatorSecret(operator, before);
+    const mark = await secretMark(operator);
+    const secrets = Array.from({ length: 8 }, (_, index) => `secret of ${index}`);
+    const set = await Promise.all(secrets.map((secret) => setSecret(operator, secret, 2 ** 4, { mark })));
+    expect(set.filter(Boolean)).toHaveLength(1);
+    for (const [index, secret] of secrets.entries())
+      expect((await operatorKeyFor(operator, secret)) !== undefined).toBe(set[index]);
+    expect(await readdir(folder.path)).toEqual(['operator.json']);
+  });
+
+  test('is set where a command was ended while it set one, and not while it may still do so', async () => {
+    await using folder = await temporaryFolder();
+    const { operator } = approvalsIn(folder.path);
+    await writeFile(`${operator}.new`, '{');
+    expect(await setSecret(operator, operatorSecret, 2 ** 4)).toBe(false);
+    expect(await hasSecret(operator)).toBe(false);
+    await utimes(`${operator}.new`, 0, 0);
+    expect(await setSecret(operator, operatorSecret, 2 ** 4)).toBe(true);
+    expect(await readdir(folder.path)).toEqual(['operator.json']);
   });
 });
 

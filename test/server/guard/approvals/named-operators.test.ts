@@ -64,7 +64,7 @@ describe('operators with names', () => {
     await using here = await openNamedApprovals({ ada: {} });
     expect(await readFile(here.path, 'utf8')).not.toContain(secretOf('ada'));
     const plain = JSON.stringify({ operators: [{ name: 'ada', secret: 'correct horse battery' }] });
-    await expect(parseOperators('operators.yaml', plain)).rejects.toThrow(/operators\.0\.secret: must be a hash/);
+    await expect(parseOperators('operators.yaml', plain)).rejects.toThrow(/operators\[0\]\.secret: must be a hash/);
     await expect(parseOperators('operators.yaml', plain)).rejects.not.toThrow(/correct horse/);
   });
 });
@@ -245,7 +245,7 @@ describe('an operators file', () => {
     [
       'nothing to know somebody by',
       { operators: [{ name: 'ada' }] },
-      /operators\.0: needs a secret, or a user id in chat/,
+      /operators\[0\]: needs a secret, or a user id in chat/,
     ],
     ['an empty rule', { operators: [{ name: 'ada', secret: hash, may: [{}] }] }, /needs at least one of tier, project/],
     [

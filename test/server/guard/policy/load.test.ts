@@ -58,11 +58,11 @@ describe('a policy file', () => {
   });
 
   test.each([
-    ['readonly: true', 'policy.yaml:1: "readonly" is not known; did you mean "read_only"?'],
-    ['read_only: yes please', 'policy.yaml:1: read_only: Invalid input: expected boolean'],
+    ['readonly: true', 'policy.yaml:1: readonly: is not known; did you mean "read_only"?'],
+    ['read_only: yes please', 'policy.yaml:1: read_only: must be true or false, not text'],
     [
       'deny:\n  - tool: stop_environment\n    enviroment: prod',
-      'policy.yaml:3: "deny[0].enviroment" is not known; did you mean "environment"?',
+      'policy.yaml:3: deny[0].enviroment: is not known; did you mean "environment"?',
     ],
     [
       'deny:\n  - tool: stop_enviroment',

@@ -1,9 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { LineCounter, parseDocument } from 'yaml';
 import * as z from 'zod';
-import { decodedText, unreadableBecause } from '../../../../contract/index.ts';
-import { validationErrors, type ValidationError } from '../validation-errors.ts';
-import { FaultRule, ruleMembers } from './rule.ts';
+import { decodedText, issuesIn, printPath, unreadableBecause, type ValuePath } from '../../../../contract/index.ts';
+import { FaultRule } from './rule.ts';
 
 const haveUniqueNames = (rules: readonly { readonly name: string }[]): boolean =>
   new Set(rules.map(({ name }) => name)).size === rules.length;
@@ -23,9 +22,6 @@ const FaultFile = z.strictObject(
 const faultFileError = (path: string, errors: readonly string[]): Error =>
   new Error(['The fault rules can not be used:', ...errors.map((error) => `${path}${error}`)].join('\n'));
 
-const membersOf = (path: ValidationError['path']): readonly string[] =>
-  path.length === 0 ? Object.keys(FaultFile.shape) : ruleMembers;
-
 /**
  * Parses fault rules from YAML or JSON text: a list under `faults`.
  * @param path the file's name in error messages
@@ -42,7 +38,7 @@ export function parseFaults(path: string, text: string): FaultRule[] {
     );
   const read = FaultFile.safeParse(document.toJS());
   if (read.success) return read.data.faults;
-  const positionOf = (memberPath: ValidationError['path']): string => {
+  const positionOf = (memberPath: ValuePath): string => {
     for (let length = memberPath.length; length > 0; length -= 1) {
       const { range } = (document.getIn(memberPath.slice(0, length), true) ?? {}) as {
         range?: [number, number, number];
@@ -53,7 +49,9 @@ export function parseFaults(path: string, text: string): FaultRule[] {
   };
   throw faultFileError(
     path,
-    validationErrors(read.error, membersOf).map((error) => `${positionOf(error.path)}${error.message}`),
+    issuesIn(read.error, FaultFile).map(
+      ({ path: place, text: what }) => `${positionOf(place)}${place.length > 0 ? `${printPath(place)}: ` : ''}${what}`,
+    ),
   );
 }
 

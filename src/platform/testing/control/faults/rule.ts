@@ -1,6 +1,5 @@
 import * as z from 'zod';
-import { allOperations, serviceKinds, StepName } from '../../../../contract/index.ts';
-import { suggestion } from '../validation-errors.ts';
+import { allOperations, nearestName, repeated, serviceKinds, StepName } from '../../../../contract/index.ts';
 import { effectNames, shapeOf } from './effects.ts';
 
 /** The longest delay of a response, in milliseconds. */
@@ -9,6 +8,12 @@ const longestLatency = 120_000;
 const required = (error: { input?: unknown }, message: string): string =>
   error.input === undefined ? 'is required' : message;
 
+/** Suggests the known name closest to `name`, or lists all of them. */
+function suggestion(name: string, known: readonly string[]): string {
+  const near = nearestName(name, known);
+  return near === undefined ? `known are: ${known.join(', ')}` : `did you mean "${near}"?`;
+}
+
 /** An enum whose error suggests the closest value. */
 const oneOf = <const Values extends readonly [string, ...string[]]>(values: Values) =>
   z.enum(values, {
@@ -16,7 +21,7 @@ const oneOf = <const Values extends readonly [string, ...string[]]>(values: Valu
       required(
         issue,
         typeof issue.input === 'string'
-          ? `"${issue.input}" is none of its kind; ${suggestion(issue.input, values)}`
+          ? `"${repeated(issue.input)}" is none of its kind; ${suggestion(issue.input, values)}`
           : `must be one of ${values.join(', ')}`,
       ),
   });
@@ -91,6 +96,3 @@ export const FaultRule = z.strictObject(members).superRefine((rule, context) => 
   for (const { path, message } of inconsistencies(rule)) context.addIssue({ code: 'custom', path: [path], message });
 });
 export type FaultRule = z.output<typeof FaultRule>;
-
-/** The names of a rule's members. */
-export const ruleMembers: readonly string[] = Object.keys(members);

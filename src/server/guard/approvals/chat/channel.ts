@@ -1,4 +1,5 @@
 import type * as z from 'zod';
+import { issueTexts } from '../../../../contract/index.ts';
 import { clockTolerance } from '../../../context/index.ts';
 import type { Decided, DecisionOutcome } from '../approval-queue.ts';
 import type { Pending } from '../pending-calls.ts';
@@ -101,8 +102,7 @@ export const untimely = unproven(
 export function readAs<Schema extends z.ZodType>(value: unknown, schema: Schema): z.output<Schema> | UnreadRequest {
   const read = schema.safeParse(value);
   if (read.success) return read.data;
-  const faults = read.error.issues.map(({ path, message }) => `${path.join('.') || 'the body'}: ${message}`);
-  return { unread: 'malformed', why: `It is no decision: ${faults.join('; ')}.` };
+  return { unread: 'malformed', why: `It is no decision: ${issueTexts(read.error, 'the body').join('; ')}.` };
 }
 
 /** The most that a person writes as a reason, in characters. */

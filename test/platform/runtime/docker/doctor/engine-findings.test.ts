@@ -595,7 +595,7 @@ test('the clusters file of the platform is read: each engine, by the name of its
       expect.objectContaining({
         check: 'clusters',
         state: 'bad',
-        says: expect.stringContaining('Unrecognized key: "disk"'),
+        says: expect.stringContaining('clusters.one.limits.disk: is not known'),
       }),
     ]),
   );
