@@ -37,16 +37,39 @@ const isNameCode = (code: number): boolean =>
   code === 45 ||
   code === 46;
 
-const isSpace = (char: string | undefined): boolean => char === ' ' || char === '\t';
+const isSpaceCode = (code: number): boolean => code === 32 || code === 9;
 
-const lineStart = /^[\s\-+>#*|]*(?:(?:export|set|setx|env|declare|ENV|ARG|local)[ \t]+)?$/;
+/** Characters before the first name of a line: indentation, and marks of lists, quotes and differences. */
+const leading = /[\s\-+>#*|]*/y;
+const command = /(?:export|set|setx|env|declare|ENV|ARG|local)[ \t]+/y;
 
-function lineOf(text: string, start: number, lines: LineBounds): AssignedName['line'] {
-  const from = lines.startOf(start);
-  const textBefore = text.slice(Math.max(from, start - longestIndent), start);
-  if (start - from <= longestIndent && lineStart.test(textBefore)) return 'own';
-  const escapedBreak = textBefore.lastIndexOf(String.raw`\n`);
-  return escapedBreak !== -1 && lineStart.test(textBefore.slice(escapedBreak + 2)) ? 'escaped' : undefined;
+const endAt = (pattern: RegExp, text: string, at: number): number => {
+  pattern.lastIndex = at;
+  return pattern.test(text) ? pattern.lastIndex : at;
+};
+
+/** Whether only list marks and a word such as `export` are between two places of a text. */
+function isLeading(text: string, from: number, to: number): boolean {
+  const end = endAt(leading, text, from);
+  return end >= to || endAt(command, text, end) === to;
+}
+
+const escapedBreak = String.raw`\n`;
+
+/** Creates a function that tells how the name at `start` is first on its line. Positions may only increase. */
+function lineReader(text: string, lines: LineBounds): (start: number) => AssignedName['line'] {
+  let [last, next] = [-1, text.indexOf(escapedBreak)];
+  return (start) => {
+    const from = lines.startOf(start);
+    if (start - from <= longestIndent && isLeading(text, from, start)) return 'own';
+    while (next !== -1 && next + escapedBreak.length <= start) {
+      last = next;
+      next = text.indexOf(escapedBreak, next + 1);
+    }
+    return last >= Math.max(from, start - longestIndent) && isLeading(text, last + escapedBreak.length, start)
+      ? 'escaped'
+      : undefined;
+  };
 }
 
 /** The end of the separator at `at`; undefined if it doesn't separate a name from a value, such as `::`. */
@@ -57,58 +80,89 @@ function separatorEnd(text: string, at: number): number | undefined {
   return at + 1;
 }
 
+/** Maximum distance from a separator to the start of the name before it. */
+const farthestName = longestName + mostSpaces + mostSlashes + 3;
+
 /**
- * The name whose separator is at `at`; undefined if there is none, or if the name doesn't match `hint`.
- * @param done the end of the text already read: no name starts before it.
- * @param hint matches names of interest.
+ * Creates a function that tells whether a part of a text before a separator contains a match of `hint`, in one pass
+ * over the text. Positions may only increase.
  */
-export function assignedNameAt(
+function hintFinder(text: string, hint: RegExp) {
+  const search = new RegExp(hint.source, `${hint.flags}g`);
+  let last = -1;
+  let next = -1;
+  return {
+    /** The start of the last match before `at`; -1 if there is none. */
+    lastBefore: (at: number): number => {
+      while (next < at) {
+        last = next;
+        next = search.test(text) ? search.lastIndex - 1 : text.length;
+      }
+      return last;
+    },
+  };
+}
+
+/**
+ * Creates a function that reads the name whose separator is at `at`. It gives undefined if there is none, or if it
+ * doesn't contain a match of `hint`. Positions may only increase.
+ * @param hint matches some letters of names of interest.
+ * @returns a function with a second parameter, the end of the text already read: no name starts before it.
+ */
+export function nameReader(
   text: string,
-  at: number,
-  done: number,
   hint: RegExp,
   lines: LineBounds,
-): AssignedName | undefined {
-  let end = at;
-  while (isSpace(text[end - 1]) && at - end < mostSpaces) end -= 1;
-  if (text[end - 1] === ']') end -= 1;
-  let quote = text[end - 1] === '"' || text[end - 1] === "'" ? text[end - 1]! : '';
-  if (quote !== '') {
-    end -= 1;
-    while (text[end - 1] === '\\' && quote.length <= mostSlashes) {
-      quote = `\\${quote}`;
+): (at: number, done: number) => AssignedName | undefined {
+  const lineOf = lineReader(text, lines);
+  const hints = hintFinder(text, hint);
+  return (at, done) => {
+    // The end of the last match: names without one, which are most, are not read.
+    const lastHint = hints.lastBefore(at);
+    if (lastHint < at - farthestName) return undefined;
+    let end = at;
+    while (isSpaceCode(text.charCodeAt(end - 1)) && at - end < mostSpaces) end -= 1;
+    if (text[end - 1] === ']') end -= 1;
+    let quote = text[end - 1] === '"' || text[end - 1] === "'" ? text[end - 1]! : '';
+    if (quote !== '') {
       end -= 1;
+      while (text[end - 1] === '\\' && quote.length <= mostSlashes) {
+        quote = `\\${quote}`;
+        end -= 1;
+      }
     }
-  }
-  let start = end;
-  while (start > done && end - start < longestName && isNameCode(text.charCodeAt(start - 1))) start -= 1;
-  // Skips the letter of a literal escape before the name: \\nAuthorization.
-  if (
-    text[start - 1] === '\\' &&
-    quote === '' &&
-    /[nrt]/.test(text[start] ?? '') &&
-    hint.test(text.slice(start + 1, end))
-  )
-    start += 1;
-  if (start === end) return undefined;
-  const name = text.slice(start, end);
-  if (!hint.test(name)) return undefined;
-  const valueAt = separatorEnd(text, at);
-  if (valueAt === undefined) return undefined;
-  if (quote !== '') {
-    if (text.slice(start - quote.length, start) !== quote) return undefined;
-    start -= quote.length;
-  }
-  let before = start;
-  while (isSpace(text[before - 1]) && start - before < longestIndent) before -= 1;
-  return {
-    name: name.replace(/^[-.]+/, ''),
-    start,
-    quote,
-    before: text[start - 1] ?? '',
-    beforeSpaces: text[before - 1] ?? '',
-    separator: text[at]!,
-    valueAt,
-    line: lineOf(text, start, lines),
+    if (lastHint < done) return undefined;
+    let start = end;
+    while (start > done && end - start < longestName && isNameCode(text.charCodeAt(start - 1))) start -= 1;
+    // Skips the letter of a literal escape before the name: \\nAuthorization.
+    if (
+      text[start - 1] === '\\' &&
+      quote === '' &&
+      /[nrt]/.test(text[start] ?? '') &&
+      hint.test(text.slice(start + 1, end))
+    )
+      start += 1;
+    if (start === end || lastHint < start) return undefined;
+    const isCut = isNameCode(text.charCodeAt(start - 1));
+    const name = text.slice(start, end);
+    if (isCut && !hint.test(name)) return undefined;
+    const valueAt = separatorEnd(text, at);
+    if (valueAt === undefined) return undefined;
+    if (quote !== '') {
+      if (text.slice(start - quote.length, start) !== quote) return undefined;
+      start -= quote.length;
+    }
+    let before = start;
+    while (isSpaceCode(text.charCodeAt(before - 1)) && start - before < longestIndent) before -= 1;
+    return {
+      name: name.replace(/^[-.]+/, ''),
+      start,
+      quote,
+      before: text[start - 1] ?? '',
+      beforeSpaces: text[before - 1] ?? '',
+      separator: text[at]!,
+      valueAt,
+      line: lineOf(start),
+    };
   };
 }

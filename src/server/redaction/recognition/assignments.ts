@@ -2,7 +2,8 @@ import { hiddenSecret } from '../../../contract/index.ts';
 import { blockBelow, blockMark, valuesBelow } from './yaml-blocks.ts';
 import { headerSpans, isCredentialHeader } from './headers.ts';
 import { lineBoundsOf, type Recognizer, type Span } from './spans.ts';
-import { type AssignedName, assignedNameAt } from './assigned-name.ts';
+import { type AssignedName, nameReader } from './assigned-name.ts';
+import { remembered } from './remembered.ts';
 import { mapBelow, nestedKindOf, nestedSpans } from './nested-values.ts';
 import { mayBeSecretName, isSecretName } from './secret-names.ts';
 import { createPairs, isPairMember } from './name-value-pairs.ts';
@@ -19,6 +20,11 @@ import {
 
 /** Occurs in every name of interest: a quick test before the name is split into words. */
 const hint = /pass|pw|secret|token|cred|auth|key|pin|otp|cookie|name|value|header|variable|param|property|attribute/i;
+
+/** What a name tells of its value. */
+const roleOf = remembered((name) =>
+  isCredentialHeader(name) ? 'header' : isPairMember(name) ? 'pair' : mayBeSecretName(name) ? 'secret' : 'other',
+);
 
 /** Where an unquoted value ends, by its context. */
 const ends = {
@@ -153,8 +159,10 @@ function isSecretValue(
   valueContext: ValueContext,
   limit: number,
 ): boolean {
-  if (isEvidentlyHarmless(text, value, member, valueContext)) return false;
   const word = text.slice(value.start, Math.min(value.end, value.start + inspectedLength));
+  // As below, where nothing else counts: said first because it is told at a glance.
+  if (valueContext === 'inline' && member.separator === ':' && member.quote === '' && !isMixed(word)) return false;
+  if (isEvidentlyHarmless(text, value, member, valueContext)) return false;
   // A file before a line number, a resource before its state.
   const name = member.separator === ':' && member.quote === '' ? (member.name.split('.').at(-1) ?? '') : member.name;
   if (!isSecretName(name, word)) return false;
@@ -203,26 +211,31 @@ function enclosingEnd(text: string, { quote, before, valueAt }: AssignedName, li
   return end === -1 ? undefined : valueAt + end;
 }
 
+const [colon, equals, greater, openBrace, closeBrace] = [0x3a, 0x3d, 0x3e, 0x7b, 0x7d];
+
 /** Recognises values after a secret name and a separator, in the notations of programs, data formats and people. */
 export const recognizeAssignments: Recognizer = (text) => {
   const spans: Span[] = [];
   const lines = lineBoundsOf(text);
   const pairs = createPairs(text);
   const readBare = bareReader(text);
-  const separators = /[=:>{}]/g;
+  const nameAt = nameReader(text, hint, lines);
   let braces = 0;
   let lastBrace = -1;
   let done = 0;
-  for (let match = separators.exec(text); match; match = separators.exec(text)) {
-    const at = match.index;
-    if (match[0] === '{' || match[0] === '}') {
+  const separators = /[=:>{}]/g;
+  while (separators.test(text)) {
+    const at = separators.lastIndex - 1;
+    const code = text.charCodeAt(at);
+    if (code === openBrace || code === closeBrace) {
       const open = lastBrace < lines.startOf(at) ? 0 : braces;
-      braces = match[0] === '{' ? open + 1 : Math.max(0, open - 1);
+      braces = code === openBrace ? open + 1 : Math.max(0, open - 1);
       lastBrace = at;
       continue;
     }
-    const member = assignedNameAt(text, at, done, hint, lines);
-    if (!member || (match[0] === '>' && member.before !== '<')) continue;
+    if (code !== colon && code !== equals && code !== greater) continue;
+    const member = nameAt(at, done);
+    if (!member || (code === greater && member.before !== '<')) continue;
     const lineEnd = lines.endOf(at);
     const escapedBreak = member.line === 'escaped' ? text.slice(member.valueAt, lineEnd).indexOf(String.raw`\n`) : -1;
     const enclosing = enclosingEnd(text, member, lineEnd);
@@ -256,16 +269,17 @@ function spansOf(
   { pairs, readBare }: ReaderState,
 ): readonly Span[] {
   const { limit } = context;
-  if (isCredentialHeader(member.name))
+  const role = roleOf(member.name);
+  if (role === 'header')
     return headerSpans(
       member.name,
       text,
       { at: member.valueAt, limit, certain: member.line !== undefined || context.isEnclosed },
       readBare,
     );
-  if (!isPairMember(member.name) && !mayBeSecretName(member.name)) return [];
+  if (role === 'other') return [];
   const at = skipTag(text, afterSpaces(text, member.valueAt));
-  if (isPairMember(member.name)) {
+  if (role === 'pair') {
     pairs.add(
       member,
       quotedAt(text, at, limit) ??

@@ -67,8 +67,28 @@ const isLogin = (word: string, isWeb: boolean): boolean => {
   );
 };
 
-const commands =
-  /\b(?:curl|wget|http|https|xh|skopeo|podman|buildah|crane|(mysql\w{0,20}|mariadb\w{0,20}|sshpass|docker|helm|redis-cli|valkey-cli|mongo\w{0,10}|az|oc|ldap\w{0,10}|htpasswd))(?=[ "'])|\n|(?<=[\s"'[,])(-u|--user|--proxy-user|--creds|--auth|--src-creds|--dest-creds|-p|-a|-w)(?:["'],\s{0,3}|[= ]\s{0,2})?/g;
+const programs =
+  /\b(?:curl|wget|http|https|xh|skopeo|podman|buildah|crane|mysql\w{0,20}|mariadb\w{0,20}|sshpass|docker|helm|redis-cli|valkey-cli|mongo\w{0,10}|az|oc|ldap\w{0,10}|htpasswd)(?=[ "'])/g;
+const credentialFlags =
+  /(?<=[\s"'[,])(-u|--user|--proxy-user|--creds|--auth|--src-creds|--dest-creds|-p|-a|-w)(?:["'],\s{0,3}|[= ]\s{0,2})?/g;
+
+/** Creates a function that tells the last program that a line names before a flag. Positions may only increase. */
+function programReader(text: string): (from: number, to: number) => string | undefined {
+  const search = new RegExp(programs.source, programs.flags);
+  let next: RegExpExecArray | null | undefined;
+  return (from, to) => {
+    let last: string | undefined;
+    if (next === undefined || (next !== null && next.index < from)) {
+      search.lastIndex = from;
+      next = search.exec(text);
+    }
+    while (next !== null && next.index < to) {
+      last = next[0];
+      next = search.exec(text);
+    }
+    return last;
+  };
+}
 
 /**
  * Flags that have a password only in some commands: `curl -u name:password`, `mysql -ppassword`, `redis-cli -a
@@ -77,15 +97,16 @@ const commands =
 const commandFlags: Recognizer = (text) => {
   const lines = lineBoundsOf(text);
   const readBare = bareReader(text);
+  const programBefore = programReader(text);
   const spans: Span[] = [];
-  const matches = new RegExp(commands.source, commands.flags);
+  const matches = new RegExp(credentialFlags.source, credentialFlags.flags);
   let command = '';
+  let done = 0;
   for (let match = matches.exec(text); match; match = matches.exec(text)) {
-    const [whole, , flag] = match;
-    if (flag === undefined) {
-      command = whole.trim();
-      continue;
-    }
+    const [whole, flag = ''] = match;
+    const lineStart = lines.startOf(match.index);
+    if (lineStart > done) command = '';
+    command = programBefore(Math.max(done, lineStart), match.index) ?? command;
     const at = match.index + whole.length;
     const value = quotedAt(text, at, lines.endOf(at)) ?? readBare(at, lines.endOf(at), wordEnds);
     const word = text.slice(value.start, Math.min(value.end, value.start + longestWord));
@@ -94,6 +115,7 @@ const commandFlags: Recognizer = (text) => {
       spans.push(secret);
       matches.lastIndex = Math.max(matches.lastIndex, secret.end);
     }
+    done = matches.lastIndex;
   }
   return spans;
 };
@@ -123,12 +145,12 @@ const statements = valueAfter(
 
 // machine h login u password x; requirepass x; ENV DB_PASSWORD x.
 const settings = valueAfter(
-  /(?:\blogin\s{1,3}\S{1,100}\s{1,3}password|^\s{0,8}(?:requirepass|masterauth|sasl_passwd))[ \t]{1,5}/gm,
+  /(?:\blogin\s{1,3}\S{1,100}\s{1,3}password|(?<=^\s{0,8})(?:requirepass|masterauth|sasl_passwd))[ \t]{1,5}/gm,
   isValue,
   /\s/,
 );
 const variables = valueAfter(
-  /^[ \t]{0,20}(?:ENV|ARG|setenv|setx)[ \t]{1,5}([\w.-]{1,64})[ \t]{1,5}(?!=)/gm,
+  /(?<=^[ \t]{0,20})(?:ENV|ARG|setenv|setx)[ \t]{1,5}([\w.-]{1,64})[ \t]{1,5}(?!=)/gm,
   (word, [, name = '']) => isSecretName(name, word) && isValue(word),
   /\s/,
 );
@@ -136,7 +158,7 @@ const variables = valueAfter(
 // A row of a table, with or without borders between its columns.
 const rows = valueAfter(
   /^[ \t]{0,20}(?:\|[ \t]{0,5}`?([\w.-]{1,64})`?[ \t]{0,60}\|[ \t]{0,5}|([A-Z][A-Z\d_]{2,63})[ \t]{2,60})(?=\S)/gm,
-  (word, [, name, other]) => isSecretName(name ?? other ?? '', word) && isValue(word) && isMixed(word),
+  (word, [, name, other]) => isMixed(word) && isSecretName(name ?? other ?? '', word) && isValue(word),
   /[\s|`]/,
 );
 
@@ -154,7 +176,7 @@ const bearers = valueAfter(
 );
 const sentences = valueAfter(
   /\b(?:password|passphrase|passwd|token|secret|(?:api|access|secret|private|account)[ -]key)(?:\s{1,2}(?:is|was)|\s{0,2}[:=])\s{1,2}(?=["'`]?\S)/gi,
-  (word) => isValue(word) && isMixed(word) && /[a-z]/i.test(word) && !/[/:]/.test(word),
+  (word) => isMixed(word) && /[a-z]/i.test(word) && !/[/:]/.test(word) && isValue(word),
   /[\s"'`,;)]/,
 );
 

@@ -1,11 +1,14 @@
 import { containsMark } from '../marks.ts';
 import { afterSpaces, quotedAt, type ReadBare } from './scalar-values.ts';
+import { remembered } from './remembered.ts';
 import { markEnd, type Span } from './spans.ts';
 import { canBeSecret, isOrdinaryWord, isPlaceholder, isProse } from './secret-values.ts';
 
 /** Headers whose values have their own syntax. */
 const authorization = /^(?:proxy-|x-)?(?:http_)?(?:proxy_)?authorization$/i;
 const cookie = /^(?:http_)?(set-)?cookie2?$/i;
+
+const isCookie = remembered((name) => cookie.test(name));
 
 /** Whether a header carries a credential. */
 export const isCredentialHeader = (name: string): boolean => authorization.test(name) || cookie.test(name);
@@ -24,6 +27,7 @@ interface HeaderValue {
 const listStart = /\[[ \t]{0,5}/y;
 
 const skipList = (text: string, at: number): number => {
+  if (text[at] !== '[') return at;
   if (markEnd(text, at) !== undefined) return at;
   listStart.lastIndex = at;
   return listStart.test(text) ? listStart.lastIndex : at;
@@ -88,4 +92,4 @@ function cookieSpans(text: string, { at, limit }: HeaderValue, readBare: ReadBar
  * values of cookies.
  */
 export const headerSpans = (name: string, text: string, headerValue: HeaderValue, readBare: ReadBare): Span[] =>
-  cookie.test(name) ? cookieSpans(text, headerValue, readBare) : authorizationSpans(text, headerValue, readBare);
+  isCookie(name) ? cookieSpans(text, headerValue, readBare) : authorizationSpans(text, headerValue, readBare);

@@ -1,6 +1,7 @@
 import { isMark } from '../marks.ts';
 import { markEnd, type Span } from './spans.ts';
 import { afterSpaces, quotedAt, type Scalar } from './scalar-values.ts';
+import { remembered } from './remembered.ts';
 import { describesSecret, isSecretName } from './secret-names.ts';
 import { canBeSecret, isEvident, isIdOrTime, isMixed, isOrdinaryWord, isPlaceholder } from './secret-values.ts';
 
@@ -13,9 +14,12 @@ export type NestedKind = 'passwords' | 'others';
 
 const passwords = /passw|passphrase|passcode|pwd/i;
 
+const kindOf = remembered((name): NestedKind | null =>
+  isSecretName(name) ? (passwords.test(name) ? 'passwords' : 'others') : null,
+);
+
 /** The kind of values that a name suggests for a list or map; undefined if it suggests none. */
-export const nestedKindOf = (name: string): NestedKind | undefined =>
-  isSecretName(name) ? (passwords.test(name) ? 'passwords' : 'others') : undefined;
+export const nestedKindOf = (name: string): NestedKind | undefined => kindOf(name) ?? undefined;
 
 const isNumber = (value: string): boolean => /^-?\d+(?:\.\d+)?$/.test(value);
 const shortestNumber = 4;

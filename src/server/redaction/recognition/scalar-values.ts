@@ -12,16 +12,21 @@ export interface Scalar {
 // Quotes as JSON, shells and languages write them, escaped with backslashes inside other quotes.
 const opening = /[bBrRuUfFN]{0,2}(\\{0,7})(["'`])/y;
 
+const backslash = 0x5c;
+const openers = new Set(Array.from('bBrRuUfFN\\"\'`', (char) => char.charCodeAt(0)));
+const canOpen = (code: number): boolean => openers.has(code);
+
 /** The end of a quoted value whose content starts at `from`; `limit` if it isn't closed before. */
 function closingAt(text: string, from: number, limit: number, slashes: string, quote: string): number {
   if (slashes !== '') {
     const closing = text.indexOf(slashes + quote, from);
     return closing === -1 || closing > limit ? limit : closing;
   }
+  const closing = quote.charCodeAt(0);
   for (let at = from; at < limit; at += 1) {
-    const char = text[at];
-    if (char === '\\') at += 1;
-    else if (char === quote) {
+    const code = text.charCodeAt(at);
+    if (code === backslash) at += 1;
+    else if (code === closing) {
       // Doubled: YAML and SQL write a quote within quotes this way.
       if (quote === "'" && at > from && text[at + 1] === quote) at += 1;
       else return at;
@@ -35,6 +40,7 @@ function closingAt(text: string, from: number, limit: number, slashes: string, q
  * @param limit the end of the line: an unclosed value ends there.
  */
 export function quotedAt(text: string, at: number, limit: number): Scalar | undefined {
+  if (!canOpen(text.charCodeAt(at))) return undefined;
   opening.lastIndex = at;
   const match = opening.exec(text);
   if (!match) return undefined;
@@ -73,11 +79,9 @@ export function bareReader(text: string): ReadBare {
   };
 }
 
-const space = /[ \t]*/y;
-
 /** The position of the first character from `at` that is neither a space nor a tab. */
 export function afterSpaces(text: string, at: number): number {
-  space.lastIndex = at;
-  space.test(text);
-  return space.lastIndex;
+  let end = at;
+  while (text[end] === ' ' || text[end] === '\t') end += 1;
+  return end;
 }

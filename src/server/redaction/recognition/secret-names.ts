@@ -1,3 +1,4 @@
+import { remembered } from './remembered.ts';
 import { canBeSecret, isMixed, looksRandom } from './secret-values.ts';
 import {
   keyOwners,
@@ -38,8 +39,8 @@ const isSecretKey = (words: readonly string[], last: string): boolean =>
 const isKubeconfig = (words: readonly string[], last: string): boolean =>
   last === 'kubeconfig' || (last === 'config' && words.at(-2) === 'kube');
 
-const isShort = (words: readonly string[], last: string, value?: string): boolean =>
-  (shortWords.has(last) && (words.length > 1 || (value !== undefined && isMixed(value)))) ||
+const isShort = (words: readonly string[], last: string): boolean =>
+  (shortWords.has(last) && words.length > 1) ||
   (last.length > 4 && last.endsWith('pass') && !passWords.has(last)) ||
   (last.length > 5 && /(?:master|basic)auth$/.test(last));
 
@@ -70,32 +71,43 @@ function isHarmlessFor(last: string, value: string): boolean {
   return last === 'pass' && /^(?:https?:\/\/[^@]*$|\d{1,5}$|(?:Test|Example|Benchmark)\w)/.test(value);
 }
 
+/** What the words of a name tell, whatever its value. */
+interface NameReading {
+  readonly words: readonly string[];
+  readonly last: string;
+  /** Whether it names a secret, unless the value is harmless for it. */
+  readonly isSecret: boolean;
+}
+
+/** Reads a name; null if its value is never secret. */
+const readingOf = remembered((name): NameReading | null => {
+  if (name.length > longestName || !hint.test(name) || /\s/.test(name)) return null;
+  const words = wordsOf(name);
+  const last = words.at(-1);
+  if (last === undefined || isMetadataName(words, last)) return null;
+  const isSecret =
+    (words.some((word) => secretWord.test(word)) && !/^keys?$/.test(last)) ||
+    isSecretKey(words, last) ||
+    isKubeconfig(words, last) ||
+    isShort(words, last) ||
+    (last === 'id' && words.at(-2) === 'secret');
+  return { words, last, isSecret };
+});
+
 /**
  * Whether a name means that its value is a secret.
  * @param value the value, if known: for a name such as `STRIPE_KEY` it must look random, for `PWD` it must not be a
  *   path.
  */
 export function isSecretName(name: string, value?: string): boolean {
-  if (name.length > longestName || !hint.test(name) || /\s/.test(name)) return false;
-  if (value !== undefined && !canBeSecret(value)) return false;
-  const words = wordsOf(name);
-  const last = words.at(-1);
-  if (last === undefined || isMetadataName(words, last)) return false;
-  const hasWord = words.some((word) => secretWord.test(word)) && !/^keys?$/.test(last);
-  const isSecret =
-    hasWord ||
-    isSecretKey(words, last) ||
-    isKubeconfig(words, last) ||
-    isShort(words, last, value) ||
-    (last === 'id' && words.at(-2) === 'secret');
-  if (value !== undefined && digits.test(value) && words.some((word) => digitWords.has(word))) return true;
-  if (isSecret) return value === undefined || !isHarmlessFor(last, value);
-  return (
-    value !== undefined &&
-    /^keys?\d*$/.test(last) &&
-    !words.some((word) => publicKeyOwners.has(word)) &&
-    looksRandom(value)
-  );
+  const reading = readingOf(name);
+  if (reading === null) return false;
+  if (value === undefined) return reading.isSecret;
+  if (!canBeSecret(value)) return false;
+  const { words, last } = reading;
+  if (digits.test(value) && words.some((word) => digitWords.has(word))) return true;
+  if (reading.isSecret || (shortWords.has(last) && isMixed(value))) return !isHarmlessFor(last, value);
+  return /^keys?\d*$/.test(last) && !words.some((word) => publicKeyOwners.has(word)) && looksRandom(value);
 }
 
 /**
@@ -116,7 +128,7 @@ export function describesSecret(member: string): boolean {
 }
 
 /** Whether a name is secret for some value. */
-export function mayBeSecretName(name: string): boolean {
+export const mayBeSecretName = remembered((name) => {
   if (!hint.test(name)) return false;
   const last = wordsOf(name).at(-1) ?? '';
   return (
@@ -125,4 +137,4 @@ export function mayBeSecretName(name: string): boolean {
     wordsOf(name).some((word) => digitWords.has(word)) ||
     /^keys?\d*$/.test(last)
   );
-}
+});

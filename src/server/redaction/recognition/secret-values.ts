@@ -2,6 +2,7 @@
 
 /** Values that are not secret under any name. */
 const harmlessValues: ReadonlySet<string> = new Set(['', 'true', 'false', 'null', 'none', 'nil', 'undefined']);
+const longestHarmless = 9;
 
 // References to a value stored elsewhere, and masks: ${DB_PASSWORD}, $DB_PASSWORD, {{ .Values.password }}, ****.
 const reference =
@@ -12,7 +13,8 @@ export const longestWord = 200;
 
 /** Whether a value with a secret name needs hiding: switches, empty values and references don't. */
 export const canBeSecret = (value: string): boolean =>
-  value.length > longestWord + 10 || (!harmlessValues.has(value.toLowerCase()) && !reference.test(value));
+  value.length > longestWord + 10 ||
+  (!(value.length <= longestHarmless && harmlessValues.has(value.toLowerCase())) && !reference.test(value));
 
 const uuid = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 const randomRun = /[A-Za-z0-9]{16,}/g;
@@ -90,15 +92,28 @@ const sentenceWords = wordSet(
     'reset unchanged mismatch expiring authentication authenticated unauthorized forbidden does did been be by your no than too user users name rotation policy request requests',
 );
 
-const bareWord = (word: string): string => word.toLowerCase().replaceAll(/^[^\w*]+|[^\w*]+$/g, '');
+const isWordCharacter = (code: number): boolean =>
+  (code >= 97 && code <= 122) || (code >= 65 && code <= 90) || (code >= 48 && code <= 57) || code === 95 || code === 42;
+
+/** A word in lower case, without the punctuation around it. */
+function bareWord(word: string): string {
+  let [start, end] = [0, word.length];
+  while (start < end && !isWordCharacter(word.charCodeAt(start))) start += 1;
+  while (end > start && !isWordCharacter(word.charCodeAt(end - 1))) end -= 1;
+  return word.slice(start, end).toLowerCase();
+}
 
 /** Placeholders for any value: <password>, %s, $1, [TOKEN], …, punctuation alone. */
 const placeholderForm =
   /^(?:<[a-z][\w -]*>|\[[A-Z][A-Z_ ]*\]?|%[svq]|[$:]\d+|%\(\w+\)s|\.{3}|…|x{3,}|[^\p{L}\p{N}]+)[,;)]*$/iu;
 
+/** Begins no such placeholder: a quick test, because most values begin like that. */
+const ordinaryStart = /^[a-wyz\d]/i;
+
 /** Whether a value is a type, a state or a placeholder, as in documentation and messages after a secret name. */
 export const isPlaceholder = (value: string): boolean =>
-  value.length <= 40 && (placeholders.has(bareWord(value)) || placeholderForm.test(value));
+  value.length <= 40 &&
+  (placeholders.has(bareWord(value)) || (!ordinaryStart.test(value) && placeholderForm.test(value)));
 
 /** Whether a word is a placeholder, or an ordinary word of prose after a secret name. */
 export const isOrdinaryWord = (word: string): boolean =>

@@ -14,11 +14,11 @@ export function lineBoundsOf(text: string): LineBounds {
   let start = 0;
   let end = -1;
   const seek = (at: number): void => {
-    while (end < at) {
-      if (end !== -1) start = end + 1;
-      const next = text.indexOf('\n', start);
-      end = next === -1 ? text.length : next;
-    }
+    if (at <= end) return;
+    // Lines between are skipped.
+    start = at === 0 ? 0 : text.lastIndexOf('\n', at - 1) + 1;
+    const next = text.indexOf('\n', at);
+    end = next === -1 ? text.length : next;
   };
   return {
     startOf: (at) => {
