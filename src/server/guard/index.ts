@@ -21,7 +21,7 @@ export { parseWebhookKey, parseWebhookUrl } from './approvals/signed-sender.ts';
 export { createWaitingWebhook, type WaitingWebhook, type WaitingWebhookConfig } from './approvals/waiting-webhook.ts';
 export type { Deciders } from './approvals/deciders.ts';
 export { hasSecret, operatorKeyFrom, secretHash, setSecret, type OperatorKey } from './approvals/operator-secret.ts';
-export { hasOperators, operatorName, readOperators } from './approvals/operators.ts';
+export { hasOperators, operatorName, readingRules, readOperators } from './approvals/operators.ts';
 export {
   exactTime,
   isCode,

@@ -89,7 +89,8 @@ const withTargetLocation = (target: Target): readonly Target[] =>
     mode: mode === 'none' ? target.mode : mode,
   }));
 
-function holdsAt({ project, environment, mode }: Conditions, target: Target): RuleMatch {
+/** Whether a rule's conditions on project, environment and mode hold for one place. */
+export function holdsAt({ project, environment, mode }: Conditions, target: Target): RuleMatch {
   const isNew = target.kind === 'environment' && target.id === undefined && target.why === undefined;
   return all([
     amongLocations('project', project, target, false),

@@ -1,0 +1,38 @@
+import { stat } from 'node:fs/promises';
+import { readCalls, verifyLog } from '../../server/audit/index.ts';
+import { keysFromExistingFile } from '../../server/context/index.ts';
+import type { ApprovalsSource, ConsoleSource } from '../../transport/index.ts';
+import type { Config } from '../config/index.ts';
+import { auditFilesOf } from './guard.ts';
+import { keyFilesOf } from './secret-file.ts';
+
+/** Maximum number of the latest calls on the approvals page. */
+const maxLatestCalls = 30;
+
+/** The records of this server as the approvals page shows them: the latest, and whether there are others. */
+export function latestRecordsOf(config: Config): Pick<ApprovalsSource, 'latestCalls' | 'recordsMark'> {
+  const { file } = auditFilesOf(config);
+  return {
+    latestCalls: async (wanted) => (config.auditCommand ? undefined : readCalls([file], maxLatestCalls, wanted)),
+    recordsMark: async () =>
+      stat(file).then(
+        ({ size, mtimeMs }) => `${size} ${mtimeMs}`,
+        () => '',
+      ),
+  };
+}
+
+/**
+ * The data of the console.
+ * @param isOneOfSeveral whether other servers share this one's database.
+ */
+export function consoleSourceOf(config: Config, isOneOfSeveral: boolean): ConsoleSource {
+  const { file, heads, keys } = auditFilesOf(config, keysFromExistingFile(keyFilesOf(config.keysDir).guard));
+  return {
+    audit: {
+      read: async (limit, wanted) => (config.auditCommand ? undefined : readCalls([file], limit, wanted)),
+      verify: async () => (config.auditCommand ? undefined : verifyLog([file], heads, keys())),
+      isOneOfSeveral,
+    },
+  };
+}
