@@ -6,6 +6,7 @@ export { chatUrlOf } from './http/approvals/chat-endpoint.ts';
 export { approvalsUrlOf } from './http/console/page-frame.ts';
 export { bearerAuthentication } from './http/bearer-authentication.ts';
 export { callOf, type Restriction } from './http/caller.ts';
+export { startConsoleServer } from './http/console/console-server.ts';
 export type { ConsoleSource } from './http/console/routes.ts';
 export type { HttpHandler } from './http/exchange.ts';
 export { startHttpServer } from './http/http-server.ts';

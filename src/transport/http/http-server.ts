@@ -18,9 +18,9 @@ import type { HttpHandler } from './exchange.ts';
 import { startHost } from './host.ts';
 import { createIdentify, localAuthentication, type AuthenticateCaller } from './identity.ts';
 import { createLiveStreams } from './live-streams.ts';
-import { createConcurrencyLimiter } from './concurrency-limiter.ts';
 import { defaultLimits, identityLimits, unlimitedAddresses, type Limits } from './limits.ts';
 import { mcpPath, mountOf } from './mount.ts';
+import { createSlots } from './slots.ts';
 import type { HttpCaller } from './caller.ts';
 import { createFindPerson } from './person.ts';
 import type { RpcRequest } from './request-body.ts';
@@ -154,23 +154,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   );
   const accepts = acceptedOrigins(options);
   const mount = mountOf(options.publicUrl);
-  // Running calls take turns and need no limit per address.
-  const calls = createConcurrencyLimiter({
-    ...limits,
-    callsPerIdentity: perIdentity.calls,
-    callsPerAddress: Number.POSITIVE_INFINITY,
-    waitingPerIdentity: perIdentity.waiting,
-  });
-  const streams = createConcurrencyLimiter({
-    calls: limits.connections,
-    callsPerPrincipal: limits.streamsPerPrincipal,
-    callsPerIdentity: perIdentity.streams,
-    callsPerAddress: limits.streamsPerAddress,
-    waitingPerPrincipal: 0,
-    waitingPerIdentity: 0,
-    waitingPerAddress: 0,
-    waitingTime: 0,
-  });
+  const { calls, streams } = createSlots(limits, perIdentity);
   const liveStreams = createLiveStreams(clock);
   const endpoint = mcpEndpoint({
     rejectUnknownHost,

@@ -2,7 +2,16 @@ import type { ApprovalsConfig } from './approvals.ts';
 import { isCaller } from './deciders.ts';
 import { signedDecision, verifiedDecision } from './operator-decisions.ts';
 import { keyForHash, operatorKeyFor, tryInVain, type OperatorKey } from './operator-secret.ts';
-import { hasOperators, mayText, placesText, readOperators, seesTarget, type NamedOperator } from './operators.ts';
+import {
+  hasOperators,
+  mayText,
+  placesText,
+  readingRules,
+  readOperators,
+  seesTarget,
+  type NamedOperator,
+} from './operators.ts';
+import type { Rules } from '../policy/rules.ts';
 import type { SecretLock } from '../storage/limits.ts';
 import type { Verdict } from '../storage/tables.ts';
 import type { AddedDecision, WaitingPage } from '../storage/waiting-records.ts';
@@ -141,6 +150,8 @@ export interface OperatorRights {
   readonly isLimited: boolean;
   /** The places outside of which they see nothing, as text; undefined where they see everything. */
   readonly places: string | undefined;
+  /** The rules under which they read. */
+  readonly reads: Rules;
   /** Whether they see something at a target. @param caller who asked for it: they see what they asked for themselves. */
   readonly sees: (target: Target | undefined, caller: string) => boolean;
 }
@@ -290,6 +301,7 @@ export function createApprovalQueue(
           text: mayText(who),
           isLimited: who.may !== undefined,
           places: placesText(who),
+          reads: readingRules(who),
           sees: (target, caller) =>
             isCaller(who, caller) || caller === operatorPrincipal(who.name) || seesTarget(who, target),
         }

@@ -138,9 +138,10 @@ export function seesTarget(operator: NamedOperator, target: Target | undefined):
 
 /**
  * The rules under which an operator reads: nothing but reads, and only where they look.
- * @param setBy how denials refer to them.
+ * @param operator undefined for the one without a name, who looks everywhere.
  */
-export function readingRules(operator: NamedOperator | undefined, setBy: string): Rules {
+export function readingRules(operator?: NamedOperator): Rules {
+  const setBy = operator ? `what the operator ${operator.name} may` : 'the console';
   const places = operator && placesOf(operator);
   return { readOnly: setBy, deny: [], freezes: [], ...(places && { allow: { rules: places, setBy } }) };
 }
