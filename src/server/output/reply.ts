@@ -1,4 +1,5 @@
 import type { RequestBudget } from '../../client/index.ts';
+import { metaKeys } from '../../views/index.ts';
 import type { CallContext } from '../context/index.ts';
 import type { FailureCode } from '../failure/index.ts';
 import type { Question, Registry } from '../guard/index.ts';
@@ -117,9 +118,6 @@ function emptyColumns({ only }: Renderer, { fields }: JsonRecord, view: JsonReco
     .map((field) => columnName(String(field)))
     .filter((field) => rows.every((row) => at(row, field) === undefined));
 }
-
-/** Keys that this server adds to the metadata of results. */
-export const metaKeys = { next: 'infra-mcp/next', budget: 'infra-mcp/budget', failure: 'infra-mcp/failure' } as const;
 
 /** The result of a failed call: a sentence for the model, and a code for programs. */
 export const failedCall = (text: string, failure: FailureCode) => ({

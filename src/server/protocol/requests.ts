@@ -26,13 +26,13 @@ import type { Caller, ServerInstanceConfig } from './caller.ts';
 import {
   askClient,
   clientNameIn,
-  declaredIn,
   inputRequiredFor,
   opensPages,
   responseIn,
   showsForms,
   type UserRequest,
 } from './client-dialogue.ts';
+import { declaredIn } from './declared.ts';
 
 /** The dependencies of request handlers in a process's servers. Loaded with the first request. */
 export interface RequestDependencies extends ContentDependencies {
