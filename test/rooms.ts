@@ -89,7 +89,10 @@ export const rooms: readonly Room[] = [
     lazy: ['src/analysis/search.ts', 'src/analysis/diagnosis/diagnose.ts'],
   }),
   // A leaf: which views there are, and their pages.
-  room('views', views, [], { packages: ['esbuild', 'node:'], lazy: ['src/views/pages.ts'] }),
+  room('views', views, [], {
+    packages: ['esbuild', 'node:'],
+    lazy: ['src/views/pages.ts', 'src/views/console-files.ts'],
+  }),
   // What runs in browsers only.
   room('views in a browser', 'src/views/page/', ['src/views/index.ts'], { packages: ['preact'] }),
   // The rooms of the server, from the bottom up.

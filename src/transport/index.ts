@@ -8,6 +8,7 @@ export { bearerAuthentication } from './http/bearer-authentication.ts';
 export { callOf, type Restriction } from './http/caller.ts';
 export { startConsoleServer } from './http/console/console-server.ts';
 export type { ConsoleSource } from './http/console/routes.ts';
+export type { ViewsSource } from './http/console/views.ts';
 export type { HttpHandler } from './http/exchange.ts';
 export { startHttpServer } from './http/http-server.ts';
 export type { AuthenticateCaller } from './http/identity.ts';

@@ -80,3 +80,12 @@ export function viewPage(name: ViewName): Promise<string> {
   made.set(name, page);
   return page;
 }
+
+/** The script of the console's views. */
+export const consoleScript = (): Promise<PageScript> => bundleScript(join(folder, 'entries', 'console.tsx'));
+
+/** The script and the stylesheet of the console's views, from source. */
+export async function makeConsoleFiles(): Promise<{ readonly script: string; readonly style: string }> {
+  const [style, { code }] = await Promise.all([viewStyles(), consoleScript()]);
+  return { style, script: code };
+}

@@ -213,7 +213,9 @@ async function serve(
       limitAddresses: config.addressLimits,
       limits: { drainDelay: config.drainDelay * 1000 },
       approvals: approvals.shown,
-      console: config.console ? consoleSourceOf(config, shared !== undefined) : undefined,
+      console: config.console
+        ? consoleSourceOf(config, holdsToken ? policies.dependencies : undefined, shared !== undefined)
+        : undefined,
       approvalsChat: chat?.decisions(guard.recordDecision, shared).receive,
       holdsToken,
       policyVersion: policies.version,

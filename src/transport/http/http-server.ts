@@ -154,7 +154,8 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   );
   const accepts = acceptedOrigins(options);
   const mount = mountOf(options.publicUrl);
-  const { calls, streams } = createSlots(limits, perIdentity);
+  const slots = createSlots(limits, perIdentity);
+  const { calls, streams } = slots;
   const liveStreams = createLiveStreams(clock);
   const endpoint = mcpEndpoint({
     rejectUnknownHost,
@@ -189,7 +190,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
           rejectUnknownHost,
           publicUrl: options.publicUrl,
           base: mount.base,
-          streams,
+          slots,
           clock,
           log,
         })),

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { omit } from '../../json/index.ts';
-import { targetAndTouched, type Target } from '../../context/index.ts';
-import { conditionText, dependsOnLocation, holds, holdsAt, type CallSituation } from '../policy/match.ts';
+import type { Target } from '../../context/index.ts';
+import { conditionText, dependsOnLocation, hasPlace, holds, isWithin, type CallSituation } from '../policy/match.ts';
 import { locatedRule, type Conditions, type Rules } from '../policy/rules.ts';
 import { needsConfirmation } from '../risk/risk.ts';
 import { hasSecret, isSecretHash } from './operator-secret.ts';
@@ -129,11 +129,7 @@ export function placesText(operator: NamedOperator): string | undefined {
 /** Whether a target, with everything that is touched with it, is where an operator looks. In doubt it isn't. */
 export function seesTarget(operator: NamedOperator, target: Target | undefined): boolean {
   const places = placesOf(operator);
-  return (
-    places === undefined ||
-    (target !== undefined &&
-      targetAndTouched(target).every((one) => places.some((conditions) => holdsAt(conditions, one) === 'yes')))
-  );
+  return places === undefined || (target !== undefined && hasPlace(target) && isWithin(places, target));
 }
 
 /**
@@ -143,5 +139,5 @@ export function seesTarget(operator: NamedOperator, target: Target | undefined):
 export function readingRules(operator?: NamedOperator): Rules {
   const setBy = operator ? `what the operator ${operator.name} may` : 'the console';
   const places = operator && placesOf(operator);
-  return { readOnly: setBy, deny: [], freezes: [], ...(places && { allow: { rules: places, setBy } }) };
+  return { readOnly: setBy, deny: [], freezes: [], ...(places && { onlyIn: { rules: places, setBy } }) };
 }

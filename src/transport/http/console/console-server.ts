@@ -40,7 +40,7 @@ export async function startConsoleServer({
   log,
 }: ConsoleServerOptions): Promise<ConsoleServer> {
   const limits = { ...defaultLimits, ...given };
-  const { streams } = createSlots(limits, identityLimits(limits, false));
+  const slots = createSlots(limits, identityLimits(limits, false));
   const accepted = acceptedHosts({ host, allowedHosts: [], allowedOrigins: [] });
   const httpHost = await startHost({
     host,
@@ -52,7 +52,7 @@ export async function startConsoleServer({
       console,
       rejectUnknownHost: hostCheck(accepted, 'use the address that it prints', log),
       base: mountOf(undefined).base,
-      streams,
+      slots,
       clock,
       log,
     }),

@@ -48,6 +48,7 @@ export const liveScript = `'use strict';
   };
 
   const takePart = (present, wanted) => {
+    if (present.hasAttribute('data-own')) return present;
     if (present.matches('article')) {
       markPresent(present);
       takeTimes(present, wanted);
@@ -148,7 +149,11 @@ export const liveScript = `'use strict';
     const hear = () => { heard = Date.now(); };
     stream.addEventListener('open', () => { hear(); look(); });
     stream.addEventListener('here', hear);
-    stream.addEventListener('changed', () => { hear(); look(); });
+    stream.addEventListener('changed', () => {
+      hear();
+      document.dispatchEvent(new Event('infra-changed'));
+      look();
+    });
   };
 
   document.getElementById('static').remove();

@@ -45,6 +45,10 @@ export interface OperatorPagesDependencies {
   /** The path before those of the server, as browsers see it. */
   readonly base: string;
   readonly live: LiveEvents;
+  /** More routes, by paths within the server, for whoever is signed in. */
+  readonly more?: Readonly<
+    Record<string, (exchange: HttpExchange, visit: () => Promise<Visit | undefined>) => Promise<Response>>
+  >;
   /** The response to a request whose Host header names another host; undefined if the name is accepted. */
   readonly rejectUnknownHost: (request: Request) => Response | undefined;
   /** The URL under which browsers reach this server, if it differs from the bound address. */
@@ -84,8 +88,8 @@ const contentOf = (
   { parts, total = 1, pages = 1, changesWith }: Shown,
   { operator, rights, paths }: Visit,
   message: string | undefined,
-): Html => html`${messageBanner(message)}${whoText(operator, rights)}<p class="news" id="live" role="status"></p><p class="news" id="news" role="status"></p>
-<p class="muted" id="static">This page does not update itself without scripts: reload it to see what is new.</p>
+): Html => html`<section aria-label="This page">${messageBanner(message)}${whoText(operator, rights)}<p class="news" id="live" role="status"></p><p class="news" id="news" role="status"></p>
+<p class="muted" id="static">This page does not update itself without scripts: reload it to see what is new.</p></section>
 <div id="parts" data-parts data-pages="${pages}" data-total="${total}" data-events="${paths.events}?of=${changesWith.join('+')}">
 ${parts}</div>`;
 
@@ -99,6 +103,7 @@ export function operatorPages({
   root,
   base,
   live,
+  more = {},
   rejectUnknownHost,
   publicUrl,
   clock,
@@ -138,9 +143,9 @@ export function operatorPages({
     const shown = await tab.show(visit);
     const nonce = randomBytes(16).toString('base64url');
     const body = contentOf(shown, visit, own(tab.messages, query.get('said') ?? ''));
-    const { total, scripts } = shown;
+    const { total, view: files } = shown;
     const aside = leaveForm(operator, visit.paths);
-    return htmlResponse(framed(body, frameOf(tab, true), { aside, nonce, total, scripts }), status, nonce);
+    return htmlResponse(framed(body, frameOf(tab, true), { aside, nonce, total, view: files }), status, nonce);
   };
 
   const enter = async (tab: Tab, form: URLSearchParams, address: string): Promise<Response> => {
@@ -208,6 +213,17 @@ export function operatorPages({
     ...Object.fromEntries(tabs.map((tab) => [pathsAt('', tab).page, guarded(tab, answer)])),
     [served.style]: async () => fileResponse(style, 'text/css'),
     [served.script]: async () => fileResponse(liveScript, 'text/javascript'),
+    ...Object.fromEntries(
+      Object.entries(more).map(([path, answerMore]) => [
+        path,
+        guarded(first, (exchange) =>
+          answerMore(exchange, async () => {
+            const operator = await door.peek(exchange.request);
+            return operator && visitOf(exchange, operator, first);
+          }),
+        ),
+      ]),
+    ),
     [served.events]: guarded(first, (exchange) => live.answer(exchange, () => door.peek(exchange.request))),
   };
 }

@@ -89,8 +89,14 @@ interface Around {
   readonly aside?: Html;
   /** Allows the page's scripts to run. Without it, the page has none. */
   readonly nonce?: string | undefined;
-  /** The paths of its other scripts. */
-  readonly scripts?: readonly string[];
+  /** What it loads besides: a page with a view has a heading and a main part of its own. */
+  readonly view?: ViewFiles | undefined;
+}
+
+/** The paths of what a page with a view loads. */
+export interface ViewFiles {
+  readonly script: string;
+  readonly style: string;
 }
 
 const tabLinks = ({ title: current, tabs }: Frame): Html =>
@@ -103,13 +109,13 @@ const tabLinks = ({ title: current, tabs }: Frame): Html =>
 export const framed = (
   body: Html,
   frame: Frame,
-  { total = 0, aside = emptyHtml, nonce, scripts = [] }: Around = {},
+  { total = 0, aside = emptyHtml, nonce, view }: Around = {},
 ): Html => html`<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark">
-<title>${total > 0 ? `(${total}) ` : ''}${frame.title} - infra-mcp</title><link rel="stylesheet" href="${frame.paths.style}">${nonce === undefined ? emptyHtml : [frame.paths.script, ...scripts].map((path) => html`<script src="${path}" nonce="${nonce}" defer></script>`)}</head>
-<body><header><h1>${frame.title}</h1>${aside}</header>
-${tabLinks(frame)}<main>${body}</main></body>
+<title>${total > 0 ? `(${total}) ` : ''}${frame.title} - infra-mcp</title><link rel="stylesheet" href="${frame.paths.style}">${view ? html`<link rel="stylesheet" href="${view.style}">` : emptyHtml}${nonce === undefined ? emptyHtml : [frame.paths.script, ...(view ? [view.script] : [])].map((path) => html`<script src="${path}" nonce="${nonce}" defer></script>`)}</head>
+<body><header>${view ? html`<p class="name">${frame.title}</p>` : html`<h1>${frame.title}</h1>`}${aside}</header>
+${tabLinks(frame)}${view ? body : html`<main>${body}</main>`}</body>
 </html>
 `;
 

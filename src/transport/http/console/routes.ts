@@ -1,18 +1,21 @@
 import type { Clock, ServerLogger } from '../../../server/context/index.ts';
 import { operatorPrincipal } from '../../../server/audit/index.ts';
 import { approvalsTab, type ApprovalsSource } from '../approvals/approvals-tab.ts';
-import type { ConcurrencyLimiter } from '../concurrency-limiter.ts';
 import type { HttpHandler } from '../exchange.ts';
+import type { Slots } from '../slots.ts';
 import { auditTab, type AuditSource } from './audit/audit-tab.ts';
 import { createLiveEvents, type LiveEvents } from './live-events.ts';
 import { operatorPages } from './operator-pages.ts';
 import { approvalsPath, approvalsPathsAt, consolePath, consolePathsAt } from './page-frame.ts';
 import { redirectTo } from './security.ts';
 import type { Tab } from './tab.ts';
+import { viewRoutes, viewTabs, type ViewsSource } from './views.ts';
 
 /** The data behind the console, besides those of the approvals. */
 export interface ConsoleSource {
   readonly audit: AuditSource;
+  /** Without it, there are no views. */
+  readonly views?: ViewsSource | undefined;
 }
 
 interface RouteDependencies {
@@ -25,13 +28,13 @@ interface RouteDependencies {
   readonly publicUrl?: URL | undefined;
   /** The path before those of the server, as browsers see it. */
   readonly base: string;
-  /** Slots for streams of events. */
-  readonly streams: ConcurrencyLimiter;
+  /** Slots for calls, and for streams of events. */
+  readonly slots: Slots;
   readonly clock: Clock;
   readonly log: ServerLogger;
 }
 
-const liveEvents = ({ approvals, streams, clock }: RouteDependencies): LiveEvents =>
+const liveEvents = ({ approvals, slots: { streams }, clock }: RouteDependencies): LiveEvents =>
   createLiveEvents({
     marks: {
       waiting: async () =>
@@ -54,10 +57,11 @@ const leadTo =
 
 /** The routes of the console or, without one, of the approvals page. */
 export function operatorRoutes(dependencies: RouteDependencies): Readonly<Record<string, HttpHandler>> {
-  const { approvals, console: source, rejectUnknownHost, publicUrl, base, clock, log } = dependencies;
+  const { approvals, console: source, rejectUnknownHost, publicUrl, base, slots, clock, log } = dependencies;
   const { queue, approveCommand, operators } = approvals;
   const first = approvalsTab({ ...approvals, clock, log });
-  const tabs: [Tab, ...Tab[]] = source ? [first, auditTab(source.audit)] : [first];
+  const views = source?.views;
+  const tabs: [Tab, ...Tab[]] = source ? [first, ...(views ? viewTabs(base) : []), auditTab(source.audit)] : [first];
   const pages = operatorPages({
     queue,
     approveCommand,
@@ -67,6 +71,7 @@ export function operatorRoutes(dependencies: RouteDependencies): Readonly<Record
     root: source ? consolePath : approvalsPath,
     base,
     live: liveEvents(dependencies),
+    more: views && viewRoutes(views, slots.calls),
     rejectUnknownHost,
     publicUrl,
     clock,

@@ -15,6 +15,7 @@ export const style = `
 body { font: 1rem/1.5 system-ui, sans-serif; max-width: 68rem; margin: 0 auto; padding: 1rem; color: var(--text); background: var(--ground); overflow-wrap: anywhere; }
 header { display: flex; flex-wrap: wrap; gap: .5rem 1rem; align-items: center; justify-content: space-between; border-bottom: 1px solid var(--line); margin-bottom: 1rem; }
 h1 { font-size: 1.5rem; margin: .5rem 0; }
+.name { font-size: 1.25rem; font-weight: 600; margin: .5rem 0; }
 h2 { font-size: 1.25rem; margin: 1.5rem 0 .5rem; }
 h3 { font-size: 1.125rem; margin: 0; }
 p { margin: .5rem 0; }

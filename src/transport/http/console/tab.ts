@@ -2,7 +2,7 @@ import type { OperatorRights } from '../../../server/guard/index.ts';
 import type { HttpExchange } from '../exchange.ts';
 import type { Html } from './html.ts';
 import type { OperatorSession } from './operator-sessions.ts';
-import type { PagePaths } from './page-frame.ts';
+import type { PagePaths, ViewFiles } from './page-frame.ts';
 
 /** What a page is told of, so that it looks again: waiting calls, the log, or that a minute has passed. */
 export const changes = ['waiting', 'records', 'minute'] as const;
@@ -29,8 +29,8 @@ export interface Shown {
   readonly pages?: number;
   /** The changes after which it has to be looked at again. */
   readonly changesWith: readonly Change[];
-  /** Paths of its scripts. */
-  readonly scripts?: readonly string[];
+  /** What it loads, if it has a view. */
+  readonly view?: ViewFiles;
 }
 
 /** What came of a form: a page that shows its result, or the code of a sentence that the tab shows next. */
