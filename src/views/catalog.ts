@@ -12,6 +12,21 @@ const catalog = {
     description: 'Projects, environments and services with their states, worst first, locks and alerts.',
     tools: ['get_organization_overview', 'get_environment_overview'],
   },
+  deployment: {
+    title: 'A deployment',
+    description: 'How a deployment went step by step, why it failed, what to do next, and its log.',
+    tools: ['diagnose_deployment', 'wait_for_deployment', 'deploy_service', 'rollback_application'],
+  },
+  comparison: {
+    title: 'A difference',
+    description: 'What differs between two environments, what a change would do as its dry run says, and what it did.',
+    tools: ['compare_environments', 'update_application', 'update_container', 'set_environment_variables'],
+  },
+  measurements: {
+    title: 'Measurements',
+    description: 'CPU, memory and requests of services, as small charts.',
+    tools: ['get_service', 'list_services'],
+  },
 } as const satisfies Readonly<Record<string, View>>;
 
 export type ViewName = keyof typeof catalog;

@@ -12,6 +12,7 @@ import {
   withOwnNames,
   withProposable,
   withShownNames,
+  figuresMember,
   type NextCall,
   type NoOp,
   type Renderer,
@@ -148,16 +149,19 @@ export function noOpReply({ context }: Pick<AnsweredCall, 'context'>, { why, see
 
 /**
  * The answer of a call as text and as structured content, both from the same view. Data in the text is delimited.
+ * @param given what the tool answers. Its member `figures` has facts that views draw and the answer has only as text: they
+ *   are metadata of the result, for clients that show views.
  * @param missing what could not be read, and why.
  * @param isNoOp whether the call was a no-op.
  * @param facts what its plan said of its effects: the answer repeats what it doesn't say by itself.
  */
 export function answerReply(
   { tool, args, context, registry }: AnsweredCall,
-  answer: JsonRecord,
+  given: JsonRecord,
   missing: readonly string[],
   { isNoOp = false, facts = [] }: { readonly isNoOp?: boolean; readonly facts?: readonly string[] } = {},
 ): Reply {
+  const { [figuresMember]: figures, ...answer } = given;
   const budget = context.budget();
   const isEmpty = Object.keys(answer).length === 0;
   const render = withChosenColumns(tool.render, args);
@@ -214,6 +218,7 @@ export function answerReply(
     meta: {
       ...(next.calls.length > 0 && { [metaKeys.next]: next.calls }),
       ...(budget && { [metaKeys.budget]: budgetMeta(budget) }),
+      ...(context.showsViews === true && figures !== undefined && { [metaKeys.view]: figures }),
     },
   };
 }

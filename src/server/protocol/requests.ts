@@ -10,6 +10,7 @@ import {
   type InputRequiredResult,
   type ServerContext,
 } from '@modelcontextprotocol/server';
+import { showsViews } from '../../views/index.ts';
 import type { Client, Trace } from '../../client/index.ts';
 import { createContent, type Content, type ContentDependencies } from '../browse/index.ts';
 import { maximumCallTime, type CallContext, type Dialogue } from '../context/index.ts';
@@ -183,6 +184,7 @@ export function createRequestHandlers(
       log,
       clock,
       dialogue,
+      showsViews: showsViews(clientOf(context).capabilities),
       progress: progressOf(context),
     };
   };

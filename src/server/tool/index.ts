@@ -28,6 +28,7 @@ export {
 } from './arguments.ts';
 export { composeTool, defineTool } from './define-tool.ts';
 export { asListed } from './documented-only.ts';
+export { figuresMember, withFigures, withoutFigures } from './figures.ts';
 export {
   lookupFor,
   type Lookup,

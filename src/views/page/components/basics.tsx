@@ -111,6 +111,7 @@ export function Proposals({ result, actions }: { readonly result: ToolResult; re
                 <strong>{call.tool}</strong>, with {call.needs}
               </>
             )}
+            {call.after === undefined ? null : <span> after {call.after}:</span>}
             {call.why === undefined ? null : <span class="muted"> {call.why}</span>}
           </li>
         ))}

@@ -11,7 +11,8 @@ export interface Reading {
   /** The latest result, if it failed. */
   readonly failed?: ToolResult;
   readonly isReading: boolean;
-  readonly read: () => void;
+  /** Reads again. @param other arguments than before */
+  readonly read: (other?: JsonRecord) => void;
 }
 
 const unanswered: ToolResult = {
@@ -35,11 +36,11 @@ export function useReading(actions: ViewActions, tool: ReadingTool, args: JsonRe
     setFailed(undefined);
     setResult(first);
   }, [first]);
-  const read = () => {
+  const read = (other = args) => {
     const own = (newest.current += 1);
     setReading(true);
     const take = async (): Promise<void> => {
-      const next = await actions.read(tool, args).catch(() => unanswered);
+      const next = await actions.read(tool, other).catch(() => unanswered);
       if (own !== newest.current) return;
       setReading(false);
       setFailed(next.isError === true ? next : undefined);

@@ -17,6 +17,8 @@ export interface ProposedCall {
   readonly why?: string;
   /** What is missing to make the call. */
   readonly needs?: string;
+  /** The call that has to be made before. */
+  readonly after?: string;
 }
 
 export const isRecord = (value: unknown): value is JsonRecord =>
@@ -54,11 +56,12 @@ export const wordsIn = ({ content = [] }: ToolResult): string => content.map(({ 
 
 /** The calls that a result proposes, most useful first. */
 export const proposedIn = ({ _meta: meta }: ToolResult): readonly ProposedCall[] =>
-  recordsIn(meta?.[metaKeys.next]).map(({ tool, arguments: args, why, needs }) => ({
+  recordsIn(meta?.[metaKeys.next]).map(({ tool, arguments: args, why, needs, after }) => ({
     tool: textOf(tool),
     arguments: isRecord(args) ? args : {},
     why: someText(why),
     needs: someText(needs),
+    after: someText(after),
   }));
 
 /** What could not be read for a result. */

@@ -6,6 +6,8 @@ const tones: Readonly<Record<Tone, readonly string[]>> = {
   warn: [
     'alerting',
     'canceled',
+    'superseded',
+    'not seen',
     'unknown',
     'not looked at',
     'out of date',
@@ -16,8 +18,8 @@ const tones: Readonly<Record<Tone, readonly string[]>> = {
     'disruptive',
     'sensitive',
   ],
-  busy: ['moving', 'in_progress'],
-  idle: ['stopped', 'never deployed', 'no services', 'info', 'debug', 'SKIP', 'LOW', 'MEDIUM'],
+  busy: ['moving', 'in progress', 'running', 'ONGOING'],
+  idle: ['stopped', 'never deployed', 'no services', 'info', 'debug', 'SKIP', 'nothing failed', 'LOW', 'MEDIUM'],
   good: ['well', 'succeeded', 'SUCCESS', 'read', 'write'],
 };
 
