@@ -13,6 +13,7 @@ import { narrowUndici } from './build/narrow-undici.ts';
 import { opentelemetryModules } from './build/opentelemetry-modules.ts';
 import { derivePrebuilt } from './build/prebuilt.ts';
 import { builtText } from './build/built-text.ts';
+import { buildViews } from './build/views.ts';
 import { doorsSkipped } from './build/skip-doors.ts';
 import { replaceOutputDirectory } from './output-directory.ts';
 import { noticesFor, packagesOf } from './shipping/notices.ts';
@@ -58,6 +59,8 @@ const prebuilt: Plugin = {
   },
 };
 
+const builtViews = await buildViews();
+
 /** Writes what is shipped into an empty directory. @returns what was bundled */
 async function writeProgram(draft: string): Promise<Metafile> {
   const { metafile, outputFiles } = await build({
@@ -82,7 +85,7 @@ async function writeProgram(draft: string): Promise<Metafile> {
       'jsonc-parser': 'jsonc-parser/lib/esm/main.js',
       '@modelcontextprotocol/server/_shims': './scripts/build/shims.ts',
     },
-    plugins: [prebuilt, doorsSkipped, narrowUndici, opentelemetryModules],
+    plugins: [prebuilt, builtViews.plugin, doorsSkipped, narrowUndici, opentelemetryModules],
     metafile: true,
     logLevel: 'warning',
   });
@@ -97,7 +100,10 @@ async function writeProgram(draft: string): Promise<Metafile> {
   await Promise.all(
     Object.values(textPaths).map((path) => cp(join(root, path), join(draft, path), { recursive: true })),
   );
-  await writeFile(join(draft, 'THIRD-PARTY-NOTICES.txt'), await noticesFor(root, Object.keys(metafile.inputs)));
+  await writeFile(
+    join(draft, 'THIRD-PARTY-NOTICES.txt'),
+    await noticesFor(root, [...Object.keys(metafile.inputs), ...builtViews.inputs]),
+  );
   return metafile;
 }
 
@@ -108,7 +114,7 @@ if (packageList !== undefined) {
   const bundled = Object.values(outputs).flatMap(({ inputs }) =>
     Object.entries(inputs).flatMap(([file, { bytesInOutput }]) => (bytesInOutput > 0 ? [file] : [])),
   );
-  await writeFile(packageList, JSON.stringify(await packagesOf(root, bundled)));
+  await writeFile(packageList, JSON.stringify(await packagesOf(root, [...bundled, ...builtViews.inputs])));
 }
 
 const sizes = Object.entries(outputs).map(([file, { bytes }]) => ({ file, bytes }));

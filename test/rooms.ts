@@ -49,6 +49,8 @@ const platformRoom = (
 
 /** A leaf: what the rooms that write files have in common. */
 const files = 'src/files/';
+/** A leaf: what hosts show results with. */
+const views = 'src/views/';
 
 const mayImportToo = (one: Room, ...others: readonly string[]): Room => ({
   ...one,
@@ -86,6 +88,13 @@ export const rooms: readonly Room[] = [
     packages: ['zod', 're2js'],
     lazy: ['src/analysis/search.ts', 'src/analysis/diagnosis/diagnose.ts'],
   }),
+  // A leaf: which views there are, and their pages.
+  room('views', views, [], {
+    packages: ['esbuild', 'node:'],
+    lazy: ['src/views/pages.ts', 'src/views/console-files.ts'],
+  }),
+  // What runs in browsers only.
+  room('views in a browser', 'src/views/page/', ['src/views/index.ts'], { packages: ['preact'] }),
   // The rooms of the server, from the bottom up.
   { ...serverRoom('json', []), mayImport: ['src/server/json/', 'src/contract/'] },
   mayImportToo(serverRoom('context', ['json']), files),
@@ -101,24 +110,33 @@ export const rooms: readonly Room[] = [
   serverRoom('resolve', ['json', 'context', 'redaction', 'tool', 'failure']),
   guardRoom,
   // The words of a failure name the guard's limits, and a reply may be its question.
-  serverRoom('output', ['json', 'context', 'redaction', 'audit', 'tool', 'failure', 'resolve', 'guard']),
+  mayImportToo(
+    serverRoom('output', ['json', 'context', 'redaction', 'audit', 'tool', 'failure', 'resolve', 'guard']),
+    views,
+  ),
   serverRoom('call', ['json', 'context', 'redaction', 'audit', 'tool', 'failure', 'resolve', 'guard', 'output']),
-  serverRoom('browse', ['json', 'context', 'redaction', 'audit', 'tool', 'failure', 'guard', 'output', 'call'], {
-    lazy: ['src/server/browse/resources/watch-resource.ts'],
-  }),
-  serverRoom('protocol', [
-    'json',
-    'context',
-    'redaction',
-    'audit',
-    'tool',
-    'failure',
-    'resolve',
-    'guard',
-    'output',
-    'call',
-    'browse',
-  ]),
+  mayImportToo(
+    serverRoom('browse', ['json', 'context', 'redaction', 'audit', 'tool', 'failure', 'guard', 'output', 'call'], {
+      lazy: ['src/server/browse/resources/watch-resource.ts'],
+    }),
+    views,
+  ),
+  mayImportToo(
+    serverRoom('protocol', [
+      'json',
+      'context',
+      'redaction',
+      'audit',
+      'tool',
+      'failure',
+      'resolve',
+      'guard',
+      'output',
+      'call',
+      'browse',
+    ]),
+    views,
+  ),
   room('transport', 'src/transport/', ['src/server/', 'src/client/', 'src/contract/', 'src/outgoing/'], {
     lazy: [
       'src/transport/http/oauth.ts',

@@ -244,6 +244,7 @@ export const suites: readonly Suite[] = [
       'test/client/any-answer.test.ts',
       'test/tools/{find-resource,reads,organization-overview}.test.ts',
       'test/server/audit/cut-off.test.ts',
+      'test/views/pages.test.ts',
       'test/server/guard/visible-events.test.ts',
       'test/server/guard/approvals/**/*.test.ts',
       'test/server/guard/storage/{processes,killed-conversion}.test.ts',

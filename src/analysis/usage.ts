@@ -75,6 +75,14 @@ const requestsText = ({
 const restartsText = (restarts: unknown): string | undefined =>
   typeof restarts === 'number' && restarts > 0 ? `${restarts} ${restarts === 1 ? 'restart' : 'restarts'}` : undefined;
 
+/** What was measured of a service, with how often its instances ended unexpectedly; undefined if nothing was. */
+export function usageFigures(
+  status: LenientServiceStatus | null | undefined,
+): Readonly<Record<string, unknown>> | undefined {
+  const usage = Usage.safeParse(status?.running?.usage).data;
+  return usage && { ...usage, restarts: status?.running?.restarts };
+}
+
 /**
  * The resource usage of a service, in one line, with anything that could not be measured; undefined if the platform
  * doesn't report it, or the service doesn't run.

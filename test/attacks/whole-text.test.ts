@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { approveCommand } from '../../src/cli/commands/approve.ts';
 import { wrappedFacts } from '../../src/cli/terminal/lines.ts';
-import { approvalsPathsAt } from '../../src/transport/http/approvals/page-frame.ts';
+import { approvalsPathsAt } from '../../src/transport/http/console/page-frame.ts';
 import { waitingCalls } from '../../src/transport/http/approvals/pages.ts';
 import { tools } from '../../tools/index.ts';
 import { approvalCodeIn, openGuardFixture, type GuardFixture } from '../support/guard-fixture.ts';

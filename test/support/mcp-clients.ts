@@ -61,14 +61,21 @@ const respond = async (user: User, params: unknown): Promise<Answer> => {
   return user.answer(question);
 };
 
-/** Connects a client of the 2026 protocol version. @param info what it calls itself */
+/** The extensions that a client declares, with their settings. */
+export type Extensions = Record<string, Record<string, string | string[]>>;
+
+/**
+ * Connects a client of the 2026 protocol version.
+ * @param info what it calls itself
+ */
 export async function connectModern(
   transport: ModernTransport,
   user?: User,
   info = { name: 'test', version: '1' },
+  extensions?: Extensions,
 ): Promise<TestClient & { readonly client: ModernClient }> {
   const client = new ModernClient(info, {
-    capabilities: user ? { elicitation: user.elicitation ?? { form: {} } } : {},
+    capabilities: { ...(user && { elicitation: user.elicitation ?? { form: {} } }), ...(extensions && { extensions }) },
     versionNegotiation: { mode: { pin: '2026-07-28' } },
   });
   if (user) client.setRequestHandler('elicitation/create', ({ params }) => respond(user, params));
@@ -90,10 +97,11 @@ export async function connectModern(
 export async function connectLegacy(
   transport: Parameters<LegacyClient['connect']>[0],
   user?: User,
+  extensions?: Extensions,
 ): Promise<TestClient & { readonly client: LegacyClient }> {
   const client = new LegacyClient(
     { name: 'test', version: '1' },
-    { capabilities: user ? { elicitation: user.elicitation ?? {} } : {} },
+    { capabilities: { ...(user && { elicitation: user.elicitation ?? {} }), ...(extensions && { extensions }) } },
   );
   if (user) client.setRequestHandler(ElicitRequestSchema, ({ params }) => respond(user, params));
   await client.connect(transport);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { relativeTime } from '../../src/transport/http/approvals/page-frame.ts';
+import { relativeTime } from '../../src/transport/http/console/page-frame.ts';
 
 const now = Date.parse('2026-11-20T10:00:00Z');
 

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { RecordedCall } from '../../src/server/audit/index.ts';
 import { approvalRequest, approvalsIn } from '../server/guard/approvals/approvals-fixture.ts';
+import { browserAt } from './operator-browser.ts';
 import { closeTestServers, startTestServer } from './test-server.ts';
 import { directoryForRecords } from '../support/memory-directory.ts';
 import { exchangeRaw, statusOf } from './raw-connection.ts';
@@ -41,54 +42,6 @@ const startOffice = async (options: Parameters<typeof startTestServer>[0] = {}, 
   };
   return startTestServer({ approvals, ...(now && { clock: { now } }), ...options });
 };
-
-/** What a browser does, without scripts: keeps cookies, sends forms with where they come from, follows redirects. */
-function browserAt(base: URL) {
-  const page = new URL('/approvals', base);
-  let cookie = '';
-  const keep = (answer: Response): Response => {
-    const set = answer.headers.get('set-cookie');
-    if (set) cookie = set.split(';')[0]!;
-    return answer;
-  };
-  const get = async (path = '') => keep(await fetch(new URL(page.href + path), { headers: cookie ? { cookie } : {} }));
-  const post = async (fields: Record<string, string>, headers: Record<string, string> = {}) =>
-    keep(
-      await fetch(page, {
-        method: 'POST',
-        redirect: 'manual',
-        headers: {
-          origin: page.origin,
-          'content-type': 'application/x-www-form-urlencoded',
-          ...(cookie && { cookie }),
-          ...headers,
-        },
-        body: new URLSearchParams(fields),
-      }),
-    );
-  /** The hidden fields of the form about a code, or of the first form. */
-  const fieldsFor = async (code?: string): Promise<Record<string, string>> => {
-    const markup = await (await get()).text();
-    const forms = markup.match(/<form[\s\S]*?<\/form>/g) ?? [];
-    const form = code === undefined ? forms[0] : forms.find((one) => one.includes(`value="${code}"`));
-    return Object.fromEntries(
-      [...(form ?? '').matchAll(/type="hidden" name="(\w+)" value="([^"]*)"/g)].map(([, name, value]) => [
-        name!,
-        value!,
-      ]),
-    );
-  };
-  const follow = async (answer: Response) =>
-    answer.status === 303 ? get(answer.headers.get('location')!.replace('/approvals', '')) : answer;
-  return {
-    get,
-    post,
-    fieldsFor,
-    follow,
-    enter: () => post({ do: 'enter', secret: operatorSecret }),
-    cookie: () => cookie,
-  };
-}
 
 const ask = async (more: Parameters<typeof approvalRequest>[0] = {}): Promise<string> => {
   const asked = await approvalsFixture.approvals.ask(approvalRequest(more), Date.now());

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createPageHandover } from '../../src/server/guard/index.ts';
 import { secretOf, writeOperators } from '../support/operators-file.ts';
-import { namedRequest, openNamedApprovals } from '../server/guard/approvals/named-operators-fixture.ts';
+import { namedRequest, openNamedApprovals, stopping } from '../server/guard/approvals/named-operators-fixture.ts';
 import { closeTestServers, startTestServer } from './test-server.ts';
 
 let here: Awaited<ReturnType<typeof openNamedApprovals>>;
@@ -18,6 +18,9 @@ const ask = async (more: Parameters<typeof namedRequest>[0] = {}): Promise<strin
   if (asked.kind !== 'pending') throw new Error(asked.kind);
   return asked.code;
 };
+
+/** A call whose plan says in which project it is. */
+const inShop = { plan: { ...namedRequest().plan, target: { ...stopping().target, path: 'shop/prod' } } };
 
 const clock = { now: Date.now };
 
@@ -43,7 +46,7 @@ async function startPage() {
   const signIn = async (name: string, secret = secretOf(name)) => {
     const entered = await send(page, { do: 'enter', name, secret });
     const cookie = entered.headers.get('set-cookie')?.split(';')[0] ?? '';
-    const seen = async () => (await fetch(page, { headers: { cookie } })).text();
+    const seen = async (query = '') => (await fetch(new URL(query, page), { headers: { cookie } })).text();
     return {
       entered,
       seen,
@@ -70,13 +73,29 @@ test('operators sign in with name and secret, are told what they may decide, and
 });
 
 test('what an operator may not decide has no buttons, and is refused when it is sent all the same', async () => {
+  await writeOperators(here.path, { ada: {}, bob: { may: [{ project: 'shop', tier: 'sensitive' }] } });
   const { signIn } = await startPage();
-  const code = await ask();
+  const code = await ask(inShop);
   const bob = await signIn('bob');
   const seen = await bob.seen();
-  expect(seen).toContain('may decide calls for which one of these holds: project is bank');
+  expect(seen).toContain('may decide calls for which one of these holds: tier is sensitive, project is shop');
   expect(seen).toContain(code);
   expect(seen).not.toContain('value="approve"');
+  expect(saidBy(await bob.act({ do: 'approve', code, typed: 'shop/prod' }))).toBe('not_theirs');
+  expect(here.decisions).toEqual([]);
+});
+
+test('what waits in places of others is kept from an operator, by its code too, and refused when it is sent all the same', async () => {
+  const { signIn } = await startPage();
+  const code = await ask();
+  const theirs = await ask({ call: 'another', situations: [stopping({ project: { id: 'p-2', name: 'bank' } })] });
+  const bob = await signIn('bob');
+  const seen = await bob.seen();
+  expect(seen).not.toContain(code);
+  expect(seen).toContain(theirs);
+  expect(seen).toContain('1 call waits');
+  expect(seen).toContain('kept from you');
+  expect(await bob.seen(`?code=${code}`)).not.toContain('stop_environment');
   expect(saidBy(await bob.act({ do: 'approve', code, typed: 'shop/prod' }))).toBe('not_theirs');
   expect(here.decisions).toEqual([]);
 });

@@ -9,12 +9,13 @@ import {
   recordsIn,
   naming,
   pruneRecord,
+  withFigures,
   type JsonRecord,
   type NextCall,
   type ToolContext,
 } from '../../src/server/tool/index.ts';
 import { exactlyOne, readAspect, readsOf, serviceSubject, statusOf, type Subject } from '../shared/any-service.ts';
-import { describeStop, diagnosisAnswer, diagnosisView } from '../shared/diagnosis-text.ts';
+import { describeStop, diagnosisAnswer, diagnosisFigures, diagnosisView } from '../shared/diagnosis-text.ts';
 import { readEnvironmentHistory, gather, readsOfDiagnosis } from '../shared/diagnosis-evidence.ts';
 import { observedServices, type ObservedService } from '../shared/observed-services.ts';
 import { startStopped } from '../shared/start-stopped.ts';
@@ -96,7 +97,11 @@ export async function diagnosed(
 ): Promise<JsonRecord> {
   const evidence = await gather(context, subject, deployment);
   const { diagnose } = await import('../../src/analysis/diagnosis/diagnose.ts');
-  return diagnosisAnswer(subject.path ?? evidence.service.name, evidence, diagnose(evidence));
+  const diagnosis = diagnose(evidence);
+  return withFigures(
+    diagnosisAnswer(subject.path ?? evidence.service.name, evidence, diagnosis),
+    diagnosisFigures(subject, diagnosis),
+  );
 }
 
 /** Whether the platform reports nothing about a service's deployments. */

@@ -5,6 +5,7 @@ import {
   originIn,
   servingText,
   shortCommit,
+  usageFigures,
   usageText,
   type Serving,
 } from '../../src/analysis/index.ts';
@@ -12,6 +13,7 @@ import {
   isRecord,
   pick,
   pruneRecord,
+  withFigures,
   readUses,
   recordsIn,
   rootOf,
@@ -177,6 +179,12 @@ function rowOf(
   });
 }
 
+/** What was measured of a service, as a view draws it; nothing if nothing was. */
+const measuredIn = ({ id, path, kind, status }: PlacedService): readonly JsonRecord[] => {
+  const usage = usageFigures(status);
+  return usage === undefined ? [] : [pruneRecord({ id, path, kind, state: status?.state, usage })];
+};
+
 /** A page of rows with its place among all of them. */
 const paged = (rows: readonly unknown[], page: number, page_size: number): JsonRecord => ({
   results: rows.slice((page - 1) * page_size, page * page_size),
@@ -210,7 +218,7 @@ export async function servicesEverywhere(
   const serving = await servingWithin(context, services, allowance);
   const read = environments.filter((one) => one.services);
   const unobserved = read.filter(({ statuses }) => !statuses);
-  return pruneRecord({
+  const answer = pruneRecord({
     ...paged(
       services.map((service) => rowOf(service, serving.get(service.id), { now: context.now(), members })),
       page,
@@ -223,6 +231,9 @@ export async function servicesEverywhere(
       unread: [...places.unread, ...environments.filter((one) => !one.services).map(({ path }) => path)],
       notReached: [...places.notReached, ...wanted.slice(environments.length).map(({ path }) => path)],
     }),
+  });
+  return withFigures(answer, {
+    services: services.slice((page - 1) * page_size, page * page_size).flatMap(measuredIn),
   });
 }
 

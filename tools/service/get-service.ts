@@ -8,10 +8,11 @@ import {
   omit,
   pick,
   pruneRecord,
+  withFigures,
   type JsonRecord,
   type ToolContext,
 } from '../../src/server/tool/index.ts';
-import { conditionsIn, strandedDataIn, usageText, warningsIn } from '../../src/analysis/index.ts';
+import { conditionsIn, strandedDataIn, usageFigures, usageText, warningsIn } from '../../src/analysis/index.ts';
 import { domainsOf } from '../shared/custom-domains.ts';
 import { addressesOf, readsOfAddresses, shownAddresses } from '../shared/public-addresses.ts';
 import { nextForDown } from '../shared/next-for-down.ts';
@@ -114,7 +115,7 @@ export const getService = composeTool({
       addressesOf(context, subject),
       domainsOf(context, subject),
     ]);
-    return pruneRecord({
+    const answer = pruneRecord({
       name: configuration?.['name'] ?? subject.name,
       id: subject.id,
       kind: subject.kind,
@@ -125,6 +126,12 @@ export const getService = composeTool({
       domains: domains?.length ? domains : undefined,
       configuration: configuration && omit(configuration, redundantMembers),
     });
+    const measured = {
+      ...pick(answer, ['id', 'kind']),
+      path: answer['path'] ?? answer['name'],
+      state: status?.['state'],
+    };
+    return withFigures(answer, { services: [pruneRecord({ ...measured, usage: usageFigures(status) })] });
   },
   render: {
     view: (answer) => answer,

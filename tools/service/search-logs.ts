@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { operations, reference } from '../../src/contract/index.ts';
 import {
+  clip,
   coverageOf,
   levels,
   periodText,
@@ -16,6 +17,7 @@ import {
   composeTool,
   isRecord,
   pruneRecord,
+  withFigures,
   type JsonRecord,
   type ToolContext,
 } from '../../src/server/tool/index.ts';
@@ -89,6 +91,19 @@ const lineText = (line: Found, isOfSeveral: boolean): string => {
   ];
   return `${line.matched ? '>' : ' '} ${parts.filter((part) => part !== undefined && part !== '').join(' ')}`;
 };
+
+/** The longest line that a view gets, in characters. */
+const longestDrawn = 400;
+
+/** A line as a view draws it. */
+const lineFigures = (line: Found, isOfSeveral: boolean): JsonRecord =>
+  pruneRecord({
+    at: line.time,
+    from: originOf(line, isOfSeveral).join(' '),
+    level: line.level,
+    text: clip(line.text, longestDrawn),
+    count: line.repeats?.count,
+  });
 
 /** The first match, and the deployment before it. */
 async function firstMatch(context: ToolContext, { first }: LogSearchResult): Promise<JsonRecord | undefined> {
@@ -218,8 +233,9 @@ export const searchLogs = composeTool({
     const { searchLog } = await import('../../src/analysis/search.ts');
     try {
       const result = searchLog(lines, query, new Date(context.now()));
+      const isOfSeveral = subject.kind === 'environment';
       const { groups, matched, different, shown, searched, levels: counts, metAlone } = result;
-      return pruneRecord({
+      const answer = pruneRecord({
         matched,
         different,
         shown,
@@ -231,9 +247,10 @@ export const searchLogs = composeTool({
         first_match: oldest === true ? await firstMatch(context, result) : undefined,
         results: groups.flatMap((group, index) => [
           ...(index > 0 && query.context > 0 ? ['--'] : []),
-          ...group.map((line) => lineText(line, subject.kind === 'environment')),
+          ...group.map((line) => lineText(line, isOfSeveral)),
         ]),
       });
+      return withFigures(answer, { lines: groups.flat().map((line) => lineFigures(line, isOfSeveral)) });
     } catch (error) {
       if (error instanceof UnusableQuery) return context.refuse("what to look for can't be used", error.message);
       throw error;

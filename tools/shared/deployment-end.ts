@@ -6,6 +6,7 @@ import {
   pruneRecord,
   recordsIn,
   scheduleText,
+  withoutFigures,
   type JsonRecord,
   type NextCall,
   type ReadUse,
@@ -24,10 +25,16 @@ import { isDeployed } from './started-facts.ts';
 import type { WaitResult } from './wait-for-end.ts';
 
 /** Diagnoses why a deployment failed; for an environment, why its most recently failed service did. */
-const diagnosisOf = (context: ToolContext, subject: Subject, deployment?: string): Promise<JsonRecord | undefined> =>
-  isServiceKind(subject.kind)
-    ? diagnosed(context, { ...subject, kind: subject.kind }, deployment)
-    : diagnosedIn(context, subject);
+async function diagnosisOf(
+  context: ToolContext,
+  subject: Subject,
+  deployment?: string,
+): Promise<JsonRecord | undefined> {
+  const diagnosis = isServiceKind(subject.kind)
+    ? await diagnosed(context, { ...subject, kind: subject.kind }, deployment)
+    : await diagnosedIn(context, subject);
+  return diagnosis && withoutFigures(diagnosis);
+}
 
 /** The reads for the explanation of a failed deployment. */
 export const readsToExplain: readonly ReadUse[] = [...readsOfAddresses, ...readsOfDiagnosis].map(

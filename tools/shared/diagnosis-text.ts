@@ -39,6 +39,30 @@ function lockIn({ cluster }: Evidence): JsonRecord | undefined {
   return { cluster: cluster.name, cluster_id: cluster.id, locked_by: owner_name, reason, locked_at, ttl_in_days };
 }
 
+/** What of the timeline is shown: the first sign of the cause is among the lines. */
+const shownMoments = (timeline: readonly TimelineEntry[]): readonly TimelineEntry[] =>
+  timeline.filter(({ what }) => !what.startsWith('first sign'));
+
+/** What a view draws of a diagnosis: the moments of the deployment, and its lines with their levels. */
+export const diagnosisFigures = (
+  { kind, id }: { readonly kind: string; readonly id: string },
+  { cause, lines, timeline }: Diagnosis,
+): JsonRecord => ({
+  service: { kind, id },
+  timeline: shownMoments(timeline).map(({ at, what, seconds: took, step }) =>
+    pruneRecord({ at, what: line(what), seconds: took, step: step?.name, status: step?.status }),
+  ),
+  lines: lines.map(({ index, time, level, text, count }) =>
+    pruneRecord({
+      at: time,
+      level,
+      text: line(text, maximumQuotedLength),
+      count,
+      is_cause: cause.quotes.includes(index),
+    }),
+  ),
+});
+
 /** A diagnosis as an answer: most important first, without the indexes of lines, which the reader can't look up. */
 export function diagnosisAnswer(
   subject: string,
@@ -76,8 +100,7 @@ export function diagnosisAnswer(
       ({ index, text, count }) =>
         `${line(text, cause.quotes.includes(index) ? maximumQuotedLength : maximumLineLength)}${count > 1 ? ` ×${count}` : ''}`,
     ),
-    timeline: timeline
-      .filter(({ what }) => !what.startsWith('first sign'))
+    timeline: shownMoments(timeline)
       .map(moment)
       .map((text) => line(text)),
     deployment: { id: deployment?.id, triggered_by: deployment?.triggered_by },

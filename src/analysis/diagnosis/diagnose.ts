@@ -103,6 +103,7 @@ export function timelineOf(situation: DeploymentSituation, sign?: number): Timel
     ...steps.map(({ name, status, seconds }) => ({
       what: `${name} ${stepWords[status ?? ''] ?? status ?? 'went on'}`,
       seconds,
+      step: { name, status },
     })),
     ...(line ? [{ at: line.time, what: `first sign: ${quote(line.shown.trim())}` }] : []),
     {

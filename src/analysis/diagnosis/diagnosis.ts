@@ -76,6 +76,8 @@ export interface TimelineEntry {
   readonly at?: string;
   readonly what: string;
   readonly seconds?: number;
+  /** The step of the deployment that it is, with its outcome as the platform calls it. */
+  readonly step?: { readonly name: string; readonly status?: string };
 }
 
 /** A proposed call, with all its arguments. */

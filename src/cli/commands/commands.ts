@@ -289,6 +289,24 @@ export const commands: readonly Command[] = [
     run: async ({ config, flags, args: [code] }) => (await import('./approve.ts')).approveCommand(config, code, flags),
   }),
   defineCommand({
+    name: 'console',
+    summary:
+      'serve a console to this machine, for a browser: the calls that wait for approval, and the audit log; print its address as one line of JSON when ready',
+    takes: 'console',
+    flags: {
+      port: {
+        value: 'port',
+        description: 'port to listen on; 0 picks a free port',
+        schema: integerBetween(0, 65_535)().default(0),
+      },
+    },
+    examples: [
+      { line: 'infra-mcp console', does: 'serve the console of the default data directory' },
+      { line: 'infra-mcp console --data-dir ./data --port 8090', does: 'serve that of another one, on a fixed port' },
+    ],
+    run: async ({ config, flags }) => (await import('./console.ts')).consoleCommand(config, flags),
+  }),
+  defineCommand({
     name: 'audit show',
     summary: 'print the newest calls and operator decisions: caller, tool, target, confirmation and outcome',
     takes: 'audit',

@@ -14,7 +14,8 @@ import { openNameResolver } from '../wiring/name-resolver.ts';
 import { openTelemetry } from '../wiring/telemetry.ts';
 import type { Connection } from '../wiring/connection.ts';
 import { openConnection } from '../wiring/open-connection.ts';
-import { approvalsConfigOf, auditFilesOf, openGuard } from '../wiring/guard.ts';
+import { consoleSourceOf, latestRecordsOf } from '../wiring/console.ts';
+import { approvalsConfigOf, openGuard } from '../wiring/guard.ts';
 import { openSharedGuard, type SharedGuard } from '../wiring/shared-guard.ts';
 import { requireWritable } from '../wiring/written-places.ts';
 import { authenticationOf } from '../wiring/http/authentication.ts';
@@ -26,7 +27,7 @@ import { warningOfMissingResources } from '../wiring/policy.ts';
 import { approveCommandOf } from '../wiring/typed-command.ts';
 import { untilStopped } from '../wiring/until-stopped.ts';
 import { shippedTexts } from '../wiring/shipped-texts.ts';
-import { readCalls, type RecordDecision } from '../../server/audit/index.ts';
+import type { RecordDecision } from '../../server/audit/index.ts';
 import {
   createApprovalQueue,
   createPageHandover,
@@ -36,8 +37,8 @@ import {
   type WaitingSecrets,
 } from '../../server/guard/index.ts';
 
-/** Maximum number of calls on the approvals page. */
-const maxShownCalls = 30;
+/** Whether operators have a page: the approvals page, or the console with it. */
+const hasPage = ({ approvalsPage, console: hasConsole }: Config): boolean => approvalsPage || hasConsole;
 
 /**
  * Opens the data of the approvals page, if the page is enabled.
@@ -53,16 +54,15 @@ function openApprovalsSource(
   secrets: WaitingSecrets | undefined,
   chat: OpenChat | undefined,
 ): { readonly shown?: ApprovalsSource; readonly close: () => Promise<void> } {
-  if (!config.approvalsPage) return { close: async () => undefined };
+  if (!hasPage(config)) return { close: async () => undefined };
   const approvals = approvalsConfigOf(config, undefined, shared);
-  const { file } = auditFilesOf(config);
   return {
     shown: {
       queue: createApprovalQueue(approvals, { how: 'page', record, decided: chat?.channel.edit }),
       approveCommand: approveCommandOf(config),
       secrets,
       ...(shared && { operators: { records: shared.store.operatorSessions, keyRing: shared.keyRing } }),
-      latestCalls: async () => (config.auditCommand ? undefined : readCalls([file], maxShownCalls)),
+      ...latestRecordsOf(config),
     },
     close: async () => {
       if (!shared) await approvals.store.close();
@@ -79,7 +79,7 @@ function handoverOf(
   page: () => string | undefined,
 ): { readonly handover: Handover; readonly secrets?: WaitingSecrets } {
   const elsewhere = 'Tell the user: whoever runs the platform creates it there.';
-  if (!config.approvalsPage)
+  if (!hasPage(config))
     return {
       handover: handoverNowhere({
         why: 'this server has no approvals page',
@@ -213,6 +213,9 @@ async function serve(
       limitAddresses: config.addressLimits,
       limits: { drainDelay: config.drainDelay * 1000 },
       approvals: approvals.shown,
+      console: config.console
+        ? consoleSourceOf(config, holdsToken ? policies.dependencies : undefined, shared !== undefined)
+        : undefined,
       approvalsChat: chat?.decisions(guard.recordDecision, shared).receive,
       holdsToken,
       policyVersion: policies.version,
@@ -235,7 +238,7 @@ async function serve(
   );
   const url = config.publicUrl?.href ?? server.url;
   chatUrl = chatUrlOf(new URL(url)).href;
-  if (config.approvalsPage) approvalsUrl = approvalsUrlOf(new URL(url)).href;
+  if (hasPage(config)) approvalsUrl = approvalsUrlOf(new URL(url), config.console).href;
   const stopReloading = reloadOnHangup(async () => {
     const [applyPolicy, applyKeys] = await Promise.all([policies.prepareReload(), authentication.prepareReload()]);
     applyPolicy();

@@ -10,6 +10,7 @@ export type CommandName =
   | 'token'
   | 'tools'
   | 'http'
+  | 'console'
   | 'approve'
   | 'audit'
   | 'backup'

@@ -86,6 +86,12 @@ export const httpOptions = {
     description:
       'Serve a page at /approvals where the operator approves or refuses calls after entering the operator secret.',
   }),
+  console: withDefault(booleanText, false, {
+    env: 'INFRA_HTTP_CONSOLE',
+    commands: ['http'],
+    description:
+      'Serve a console at /console for operators: the approvals page as one of its tabs, and the audit log. The addresses of the approvals page lead there.',
+  }),
   statelessLegacy: withDefault(booleanText, false, {
     env: 'INFRA_HTTP_STATELESS_LEGACY',
     commands: ['http'],

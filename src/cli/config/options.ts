@@ -28,13 +28,13 @@ export const options = {
   baseUrl: optional(httpAddress, {
     env: 'INFRA_BASE_URL',
     value: 'url',
-    commands: ['stdio', 'http'],
+    commands: ['stdio', 'http', 'console'],
     description: 'URL of a remote platform. Requires a token.',
     fallback: 'the embedded platform',
   }),
   apiToken: optional(anyText, {
     env: 'INFRA_API_TOKEN',
-    commands: ['stdio', 'http'],
+    commands: ['stdio', 'http', 'console'],
     environmentOnly: true,
     secret: true,
     description:
@@ -43,7 +43,7 @@ export const options = {
   apiTokenFile: optional(path, {
     env: 'INFRA_API_TOKEN_FILE',
     value: 'path',
-    commands: ['stdio', 'http'],
+    commands: ['stdio', 'http', 'console'],
     description: 'File that contains only the API token, as an alternative to INFRA_API_TOKEN.',
   }),
   readOnly: withDefault(booleanText, false, {
@@ -54,7 +54,7 @@ export const options = {
   policyFile: optional(path, {
     env: 'INFRA_POLICY_FILE',
     value: 'path',
-    commands: ['stdio', 'http', 'tools'],
+    commands: ['stdio', 'http', 'console', 'tools'],
     description: 'Policy file in YAML or JSON: rules that allow, deny, freeze or limit calls.',
   }),
   maxDisruptivePerHour: optional(integerBetween(0, 1_000_000), {
@@ -66,14 +66,14 @@ export const options = {
   auditFile: optional(path, {
     env: 'INFRA_AUDIT_FILE',
     value: 'path',
-    commands: ['stdio', 'http', 'approve', 'audit'],
+    commands: ['stdio', 'http', 'console', 'approve', 'audit'],
     description: 'Audit log file. Records every call and every decision of the operator.',
     fallback: 'audit.jsonl in the data directory',
   }),
   auditCommand: optional(command, {
     env: 'INFRA_AUDIT_COMMAND',
     value: 'json',
-    commands: ['stdio', 'http', 'approve'],
+    commands: ['stdio', 'http', 'console', 'approve'],
     secret: true,
     description:
       'Command that receives the audit records on its standard input instead. It is started without a shell, and without the tokens and secrets of this program: of its environment it gets PATH, HOME, language, time zone and the like.',
@@ -81,7 +81,7 @@ export const options = {
   auditCommandEnv: optional(variableNames, {
     env: 'INFRA_AUDIT_COMMAND_ENV',
     value: 'names',
-    commands: ['stdio', 'http', 'approve'],
+    commands: ['stdio', 'http', 'console', 'approve'],
     description: 'Further environment variables that this command gets, by their names, separated by commas.',
     fallback: 'none',
   }),
@@ -109,7 +109,7 @@ export const options = {
   approvalsOperators: optional(path, {
     env: 'INFRA_APPROVALS_OPERATORS',
     value: 'path',
-    commands: ['stdio', 'http', 'approve'],
+    commands: ['stdio', 'http', 'console', 'approve'],
     description:
       'Operators file in YAML or JSON: the names of those who approve calls, the hashes of their secrets, and what each of them may decide. The operator secret then decides nothing.',
     fallback: 'one operator, with the operator secret',
@@ -124,13 +124,13 @@ export const options = {
   requestTimeout: withDefault(integerBetween(1, 50, 'seconds'), 30, {
     env: 'INFRA_REQUEST_TIMEOUT',
     value: 'seconds',
-    commands: ['stdio', 'http'],
+    commands: ['stdio', 'http', 'console'],
     description: 'Timeout of one request to the platform.',
   }),
   logLevel: withDefault(enumOf(logLevels), 'warn', {
     env: 'INFRA_LOG_LEVEL',
     value: 'level',
-    commands: ['stdio', 'http', 'platform'],
+    commands: ['stdio', 'http', 'console', 'platform'],
     description: `Level of the log on stderr: ${logLevels.join(', ')}.`,
   }),
   metricsPort: optional(integerBetween(0, 65_535), {
@@ -152,6 +152,7 @@ export const options = {
     commands: [
       'stdio',
       'http',
+      'console',
       'platform',
       'doctor platform',
       'token',
@@ -170,6 +171,7 @@ export const options = {
     commands: [
       'stdio',
       'http',
+      'console',
       'platform',
       'doctor platform',
       'token',

@@ -133,9 +133,9 @@ const unknownVariables = (env: NodeJS.ProcessEnv): { readonly mistakes: string[]
 
 /** Warnings about variables that a command doesn't use although the user may expect it. */
 const unusedVariables = (command: CommandName, env: NodeJS.ProcessEnv, { baseUrl }: OptionValues): string[] =>
-  command === 'stdio' && baseUrl === undefined && env[databaseVariable] !== undefined
+  ['stdio', 'console'].includes(command) && baseUrl === undefined && env[databaseVariable] !== undefined
     ? [
-        `${databaseVariable} is set, and a server on stdin and stdout doesn't use the database: its platform is in the data directory. To work on the platform of that database, set INFRA_BASE_URL to the address of one of its processes, with a token; otherwise unset it here.`,
+        `${databaseVariable} is set, and ${command === 'stdio' ? 'a server on stdin and stdout' : 'this command'} doesn't use the database: its platform is in the data directory. To work on the platform of that database, set INFRA_BASE_URL to the address of one of its processes, with a token; otherwise unset it here.`,
       ]
     : [];
 

@@ -122,18 +122,16 @@ const entryOf = (facts: CallFacts): JsonRecord => {
 
 const timestamp = (clock: Clock): string => new Date(clock.now()).toISOString();
 
+/** How the log calls an operator. @param name the operator's; undefined for the one operator without a name. */
+export const operatorPrincipal = (name: string | undefined): string =>
+  name === undefined ? 'operator' : `operator:${name}`;
+
 /** Records the operator's decisions in an audit log. A decision survives a loss of power before it takes effect. */
 export const auditDecisions =
   (auditLog: AuditLog, clock: Clock): RecordDecision =>
   ({ how, operator, ...decision }) =>
     auditLog.append(
-      {
-        at: timestamp(clock),
-        kind: 'decision',
-        who: operator === undefined ? 'operator' : `operator:${operator}`,
-        confirmed: how,
-        ...decision,
-      },
+      { at: timestamp(clock), kind: 'decision', who: operatorPrincipal(operator), confirmed: how, ...decision },
       true,
     );
 

@@ -7,6 +7,7 @@ export {
   auditRecorder,
   exceptionsOnly,
   logRecorder,
+  operatorPrincipal,
   type CallFacts,
   type CallOutcome,
   type CallSubject,
@@ -17,6 +18,6 @@ export {
   type Recorder,
 } from './call-records.ts';
 export type { AuditKeys } from './chain-heads.ts';
-export { readCalls, recordedCallerText, recordedTargetText, type RecordedCall } from './read-calls.ts';
+export { readCalls, recordedCallerText, recordedPlace, recordedTargetText, type RecordedCall } from './read-calls.ts';
 export { commandSink, fileSink } from './sink.ts';
 export { blindSpot, verifyLog, verifyLogs, type LogPlace, type LogVerification } from './verify-log.ts';

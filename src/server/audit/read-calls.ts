@@ -1,7 +1,11 @@
 import * as z from 'zod';
+import { EnvironmentMode, isServiceKind, namesIn, type ReferenceKind } from '../../contract/index.ts';
+import type { Target } from '../context/index.ts';
 import { outcomes } from './call-records.ts';
 import { parseLine } from './chain.ts';
 import { readLines } from './read-lines.ts';
+
+const Place = z.looseObject({ id: z.string().optional(), name: z.string().optional() }).optional().catch(undefined);
 
 // Loose, because a later version may have written the log.
 const Call = z.looseObject({
@@ -21,10 +25,14 @@ const Call = z.looseObject({
       name: z.string().optional(),
       path: z.string().optional(),
       more: z.number().optional(),
+      mode: z.string().optional().catch(undefined),
+      project: Place,
+      environment: Place,
     })
     .optional(),
   plan: z.string().optional(),
   confirmed: z.string().optional(),
+  agreed_by: z.array(z.string()).optional().catch(undefined),
   outcome: z.enum([...outcomes, 'approved', 'not_made']).optional(),
   why: z.string().optional(),
   duration_ms: z.number().optional(),
@@ -58,6 +66,33 @@ export function recordedTargetText({ target }: RecordedCall): string {
     .join(' ');
 }
 
+/**
+ * The place of a call's target, as far as the record says it. A read is recorded with names only; those that are missing
+ * are unknown.
+ */
+export function recordedPlace({ target }: RecordedCall): Target | undefined {
+  if (!target) return undefined;
+  const { id, name, path } = target;
+  const kind = target.kind as ReferenceKind;
+  const [project, environment] = path === undefined ? [] : namesIn(path);
+  const isInEnvironment = kind === 'environment' || isServiceKind(kind);
+  const mode = EnvironmentMode.safeParse(target.mode).data ?? (target.mode === 'none' ? 'none' : 'unknown');
+  const own = { id, name };
+  return {
+    kind,
+    ...own,
+    mode,
+    ...((isInEnvironment || kind === 'project') && {
+      project: target.project ?? (kind === 'project' ? own : { name: project }),
+      ...(isInEnvironment && {
+        environment: target.environment ?? (kind === 'environment' ? own : { name: environment }),
+      }),
+    }),
+    ...(target.project && { project: target.project }),
+    ...(target.environment && { environment: target.environment }),
+  };
+}
+
 /** A decision as a recorded call, with the code and the caller as its reason. */
 const callOfDecision = (decision: z.infer<typeof DecisionLine>): RecordedCall => ({
   ...decision,
@@ -69,12 +104,18 @@ const callOfDecision = (decision: z.infer<typeof DecisionLine>): RecordedCall =>
  * Reads the newest calls and decisions of a log, oldest first. Skips lines that can't be parsed: `verifyLog` checks the
  * log.
  * @param files the files of the log, oldest first.
- * @param limit the maximum number of calls and decisions.
+ * @param limit the maximum number of calls and decisions: the newest.
+ * @param wanted which of them; default: all.
  */
-export async function readCalls(files: readonly string[], limit: number): Promise<RecordedCall[]> {
+export async function readCalls(
+  files: readonly string[],
+  limit: number,
+  wanted: (call: RecordedCall) => boolean = () => true,
+): Promise<RecordedCall[]> {
   const ended: RecordedCall[] = [];
   const intents = new Map<string, RecordedCall>();
   const add = (call: RecordedCall): void => {
+    if (!wanted(call)) return;
     ended.push(call);
     if (ended.length > limit) ended.shift();
   };
@@ -93,5 +134,7 @@ export async function readCalls(files: readonly string[], limit: number): Promis
     add({ ...call, at: intents.get(key)?.at ?? call.at });
     intents.delete(key);
   }
-  return [...ended, ...intents.values()].toSorted((one, other) => one.at.localeCompare(other.at)).slice(-limit);
+  return [...ended, ...[...intents.values()].filter(wanted)]
+    .toSorted((one, other) => one.at.localeCompare(other.at))
+    .slice(-limit);
 }

@@ -10,6 +10,7 @@ export {
   type ListedResource,
   oneByOne,
 } from './resources/mcp-resources.ts';
+export { serveViews } from './resources/views.ts';
 export { isPlatformResource, type Resource } from './resources/resource.ts';
 export { watchFor } from './resources/watch-resource.ts';
 export { budgetKeyOf, createWatches, mostWatched, type Unsubscribe, type Watches } from './resources/watches.ts';

@@ -81,6 +81,8 @@ export interface CallContext {
   readonly log: ServerLogger;
   readonly clock: Clock;
   readonly dialogue: Dialogue;
+  /** Whether the client shows views: its answers get the facts that these draw. */
+  readonly showsViews?: boolean;
   /** Reports progress to the caller; absent if it didn't ask for it. */
   readonly progress?: (message: string) => void;
 }

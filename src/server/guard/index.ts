@@ -28,7 +28,7 @@ export {
   setSecret,
   type OperatorKey,
 } from './approvals/operator-secret.ts';
-export { hasOperators, operatorName, readOperators } from './approvals/operators.ts';
+export { hasOperators, operatorName, readingRules, readOperators } from './approvals/operators.ts';
 export {
   exactTime,
   isCode,

@@ -1,4 +1,5 @@
 import type { RequestBudget } from '../../client/index.ts';
+import { metaKeys } from '../../views/index.ts';
 import type { CallContext } from '../context/index.ts';
 import type { FailureCode } from '../failure/index.ts';
 import type { Question, Registry } from '../guard/index.ts';
@@ -11,6 +12,7 @@ import {
   withOwnNames,
   withProposable,
   withShownNames,
+  figuresMember,
   type NextCall,
   type NoOp,
   type Renderer,
@@ -118,9 +120,6 @@ function emptyColumns({ only }: Renderer, { fields }: JsonRecord, view: JsonReco
     .filter((field) => rows.every((row) => at(row, field) === undefined));
 }
 
-/** Keys that this server adds to the metadata of results. */
-export const metaKeys = { next: 'infra-mcp/next', budget: 'infra-mcp/budget', failure: 'infra-mcp/failure' } as const;
-
 /** The result of a failed call: a sentence for the model, and a code for programs. */
 export const failedCall = (text: string, failure: FailureCode) => ({
   content: [{ type: 'text' as const, text }],
@@ -150,16 +149,19 @@ export function noOpReply({ context }: Pick<AnsweredCall, 'context'>, { why, see
 
 /**
  * The answer of a call as text and as structured content, both from the same view. Data in the text is delimited.
+ * @param given what the tool answers. Its member `figures` has facts that views draw and the answer has only as text: they
+ *   are metadata of the result, for clients that show views.
  * @param missing what could not be read, and why.
  * @param isNoOp whether the call was a no-op.
  * @param facts what its plan said of its effects: the answer repeats what it doesn't say by itself.
  */
 export function answerReply(
   { tool, args, context, registry }: AnsweredCall,
-  answer: JsonRecord,
+  given: JsonRecord,
   missing: readonly string[],
   { isNoOp = false, facts = [] }: { readonly isNoOp?: boolean; readonly facts?: readonly string[] } = {},
 ): Reply {
+  const { [figuresMember]: figures, ...answer } = given;
   const budget = context.budget();
   const isEmpty = Object.keys(answer).length === 0;
   const render = withChosenColumns(tool.render, args);
@@ -216,6 +218,7 @@ export function answerReply(
     meta: {
       ...(next.calls.length > 0 && { [metaKeys.next]: next.calls }),
       ...(budget && { [metaKeys.budget]: budgetMeta(budget) }),
+      ...(context.showsViews === true && figures !== undefined && { [metaKeys.view]: figures }),
     },
   };
 }

@@ -1,7 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import {
-  CLIENT_CAPABILITIES_META_KEY,
-  CLIENT_INFO_META_KEY,
   ProtocolError,
   ProtocolErrorCode,
   SdkError,
@@ -31,18 +29,6 @@ export const showsForms = (capabilities: ClientCapabilities | undefined): boolea
 
 export const opensPages = (capabilities: ClientCapabilities | undefined): boolean =>
   capabilities?.elicitation?.url !== undefined;
-
-/** The client's declarations in a request of the 2026 revision: its capabilities and its description of itself. */
-export function declaredIn({ mcpReq: { envelope } }: ServerContext): {
-  readonly capabilities: ClientCapabilities | undefined;
-  readonly client: unknown;
-} {
-  const { [CLIENT_CAPABILITIES_META_KEY]: capabilities, [CLIENT_INFO_META_KEY]: client } = (envelope ?? {}) as Record<
-    string,
-    unknown
-  >;
-  return { capabilities: capabilities as ClientCapabilities | undefined, client };
-}
 
 /** Maximum length of a client's name in records, in characters. */
 const longestClientName = 80;

@@ -10,6 +10,7 @@ import {
   type InputRequiredResult,
   type ServerContext,
 } from '@modelcontextprotocol/server';
+import { showsViews } from '../../views/index.ts';
 import type { Client, Trace } from '../../client/index.ts';
 import { createContent, type Content, type ContentDependencies } from '../browse/index.ts';
 import { maximumCallTime, type CallContext, type Dialogue } from '../context/index.ts';
@@ -26,13 +27,13 @@ import type { Caller, ServerInstanceConfig } from './caller.ts';
 import {
   askClient,
   clientNameIn,
-  declaredIn,
   inputRequiredFor,
   opensPages,
   responseIn,
   showsForms,
   type UserRequest,
 } from './client-dialogue.ts';
+import { declaredIn } from './declared.ts';
 
 /** The dependencies of request handlers in a process's servers. Loaded with the first request. */
 export interface RequestDependencies extends ContentDependencies {
@@ -72,7 +73,7 @@ export interface RequestHandlers extends Content {
  * The text for a call of a tool that exists but isn't served. A result and not a protocol error, because not every
  * client shows those to models.
  */
-const notOfferedText = (name: string, leftOutBy: string): string =>
+export const notOfferedText = (name: string, leftOutBy: string): string =>
   `${name} was not called: it is not offered here, because ${leftOutBy}. Do without it, or tell the user what it would take; don't look for another way around.`;
 
 /** The text for a call whose question ended before its answer came. */
@@ -111,10 +112,11 @@ function progressOf({ mcpReq: { notify, _meta: meta } }: ServerContext): CallCon
   };
 }
 
-type SettledReply = Exclude<Reply, { kind: 'ask' }>;
+/** A reply without a question. */
+export type SettledReply = Exclude<Reply, { kind: 'ask' }>;
 
 /** Converts a reply without a question to an MCP result. */
-function resultOf(reply: SettledReply): CallToolResult {
+export function resultOf(reply: SettledReply): CallToolResult {
   const content: CallToolResult['content'] = [{ type: 'text', text: reply.text }];
   return reply.kind === 'answer'
     ? { content, structuredContent: reply.data, ...(reply.meta && { _meta: reply.meta }) }
@@ -182,6 +184,7 @@ export function createRequestHandlers(
       log,
       clock,
       dialogue,
+      showsViews: showsViews(clientOf(context).capabilities),
       progress: progressOf(context),
     };
   };

@@ -16,7 +16,8 @@ import { isRecord } from '../json/index.ts';
 import { failedCall, refuseCursors } from '../output/index.ts';
 import type { FailureCode } from '../failure/index.ts';
 import type { RequestHandlers, RequestDependencies } from './requests.ts';
-import { registerResources, shortenUrisInErrors, registerSubscriptions } from '../browse/index.ts';
+import { registerResources, serveViews, shortenUrisInErrors, registerSubscriptions } from '../browse/index.ts';
+import { declaredIn } from './declared.ts';
 import type { Surface } from './surface.ts';
 import type { ServerInstanceConfig, Caller } from './caller.ts';
 
@@ -169,7 +170,13 @@ export function buildServer(
   // The list is the same for every instance, so this handler returns it, instead of each instance registering each
   // tool.
   server.registerCapabilities({ tools: { listChanged: false } });
-  server.setRequestHandler('tools/list', () => ({ tools: surface.tools() }) as unknown as ListToolsResult);
+  server.setRequestHandler('tools/list', async (_, context): Promise<ListToolsResult> => {
+    const tools = surface.tools();
+    const capabilities = era === 'modern' ? declaredIn(context).capabilities : server.getClientCapabilities();
+    if (capabilities?.extensions === undefined) return { tools } as unknown as ListToolsResult;
+    const { listFor } = await import('./with-views.ts');
+    return listFor(tools, capabilities, era);
+  });
   server.setRequestHandler('tools/call', ({ params }, context) =>
     respond(context, (handlers) => handlers.callTool(params, context), failedCall),
   );
@@ -180,6 +187,7 @@ export function buildServer(
     respond(context, (handlers) => handlers.complete(params, context)),
   );
   shortenUrisInErrors(mcp);
+  serveViews(mcp);
   registerResources(mcp, surface.resources, (url, context) =>
     respond(context, (handlers) => handlers.read(url, context)),
   );

@@ -21,6 +21,7 @@ export { shownName, withOwnNames, withShownNames } from './argument-names.ts';
 export { issuesOf, issuesOfPlanned, sizeIssues, type Issue } from './arguments.ts';
 export { composeTool, defineTool } from './define-tool.ts';
 export { asListed } from './documented-only.ts';
+export { figuresMember, withFigures, withoutFigures } from './figures.ts';
 export {
   lookupFor,
   type Lookup,

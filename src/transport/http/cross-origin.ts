@@ -6,8 +6,8 @@ import { isLoopback, type ListenAddress } from './listen-address.ts';
 export interface CrossOrigin {
   /** Whether pages of an origin may, by the Origin header. */
   readonly accepts: (origin: string) => boolean;
-  /** A path that only this server's own pages may read, and all below it. */
-  readonly ownPages: string;
+  /** Paths that only this server's own pages may read, and all below them. */
+  readonly ownPages: readonly string[];
 }
 
 /**
@@ -76,7 +76,9 @@ const isBelow = (path: string, parent: string): boolean => path === parent || pa
 
 /** The origin of the page that sent a request, if it may read the response. */
 const readerOf = ({ headers: { origin } }: IncomingMessage, path: string, access: CrossOrigin): string | undefined =>
-  origin !== undefined && !isBelow(path, access.ownPages) && access.accepts(origin) ? origin : undefined;
+  origin !== undefined && !access.ownPages.some((own) => isBelow(path, own)) && access.accepts(origin)
+    ? origin
+    : undefined;
 
 /**
  * The response to a browser that asks whether a page may send a request; undefined for all other requests. It is the

@@ -1,8 +1,9 @@
 import { includesPermission, type PermissionLevel } from '../../contract/index.ts';
 import type { Clock, ServerLogger } from '../../server/context/index.ts';
-import { approvalsPage, type ApprovalsSource } from './approvals/approvals-page.ts';
-import { approvalsPathsAt, approvalsPath } from './approvals/page-frame.ts';
+import type { ApprovalsSource } from './approvals/approvals-tab.ts';
 import { chatEndpoint, chatPath, type ReceiveFromChat } from './approvals/chat-endpoint.ts';
+import { approvalsPath, consolePath } from './console/page-frame.ts';
+import { operatorRoutes, type ConsoleSource } from './console/routes.ts';
 import { acceptedOrigins, rejectOrigin } from './cross-origin.ts';
 import { assertSafeAddress, acceptedHosts, hostCheck, hostForUrl, type ListenAddress } from './listen-address.ts';
 import { mcpEndpoint } from './endpoint.ts';
@@ -17,9 +18,9 @@ import type { HttpHandler } from './exchange.ts';
 import { startHost } from './host.ts';
 import { createIdentify, localAuthentication, type AuthenticateCaller } from './identity.ts';
 import { createLiveStreams } from './live-streams.ts';
-import { createConcurrencyLimiter } from './concurrency-limiter.ts';
 import { defaultLimits, identityLimits, unlimitedAddresses, type Limits } from './limits.ts';
 import { mcpPath, mountOf } from './mount.ts';
+import { createSlots } from './slots.ts';
 import type { HttpCaller } from './caller.ts';
 import { createFindPerson } from './person.ts';
 import type { RpcRequest } from './request-body.ts';
@@ -58,6 +59,8 @@ export interface HttpServerOptions extends ListenAddress {
   readonly authenticate?: AuthenticateCaller;
   /** Data of the approvals page. Without it, there is no such page. */
   readonly approvals?: ApprovalsSource;
+  /** Data of the console, of which the approvals are a tab. Without it, there is none. */
+  readonly console?: ConsoleSource | undefined;
   /** Takes decisions about waiting calls from a chat. Without it, there is no such endpoint. */
   readonly approvalsChat?: ReceiveFromChat | undefined;
   /** Additional handlers by path. */
@@ -151,23 +154,8 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   );
   const accepts = acceptedOrigins(options);
   const mount = mountOf(options.publicUrl);
-  // Running calls take turns and need no limit per address.
-  const calls = createConcurrencyLimiter({
-    ...limits,
-    callsPerIdentity: perIdentity.calls,
-    callsPerAddress: Number.POSITIVE_INFINITY,
-    waitingPerIdentity: perIdentity.waiting,
-  });
-  const streams = createConcurrencyLimiter({
-    calls: limits.connections,
-    callsPerPrincipal: limits.streamsPerPrincipal,
-    callsPerIdentity: perIdentity.streams,
-    callsPerAddress: limits.streamsPerAddress,
-    waitingPerPrincipal: 0,
-    waitingPerIdentity: 0,
-    waitingPerAddress: 0,
-    waitingTime: 0,
-  });
+  const slots = createSlots(limits, perIdentity);
+  const { calls, streams } = slots;
   const liveStreams = createLiveStreams(clock);
   const endpoint = mcpEndpoint({
     rejectUnknownHost,
@@ -192,15 +180,17 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
     limits,
     log,
     mount,
-    crossOrigin: { accepts, ownPages: approvalsPath },
+    crossOrigin: { accepts, ownPages: [approvalsPath, consolePath] },
     routes: {
       ...options.routes,
       ...(options.approvals &&
-        approvalsPage({
-          ...options.approvals,
+        operatorRoutes({
+          approvals: options.approvals,
+          console: options.console,
           rejectUnknownHost,
           publicUrl: options.publicUrl,
-          paths: approvalsPathsAt(mount.base),
+          base: mount.base,
+          slots,
           clock,
           log,
         })),

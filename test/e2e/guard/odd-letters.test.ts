@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { approveCommand } from '../../../src/cli/commands/approve.ts';
 import type { Terminal } from '../../../src/cli/terminal/terminal.ts';
 import { type Pending, planText } from '../../../src/server/guard/index.ts';
-import { approvalsPathsAt } from '../../../src/transport/http/approvals/page-frame.ts';
+import { approvalsPathsAt } from '../../../src/transport/http/console/page-frame.ts';
 import { waitingCalls } from '../../../src/transport/http/approvals/pages.ts';
 import { agree, textOf, userAnswering } from '../../support/mcp-clients.ts';
 import { toolCallsOn } from '../../support/tool-calls.ts';

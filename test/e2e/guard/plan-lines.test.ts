@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { wrappedFacts } from '../../../src/cli/terminal/lines.ts';
 import { planText } from '../../../src/server/guard/index.ts';
-import { approvalsPathsAt } from '../../../src/transport/http/approvals/page-frame.ts';
+import { approvalsPathsAt } from '../../../src/transport/http/console/page-frame.ts';
 import { waitingCalls } from '../../../src/transport/http/approvals/pages.ts';
 import { closedAfterEach, openGuardFixture } from '../../support/guard-fixture.ts';
 import { startGuardedServer } from '../../support/guarded-server.ts';

@@ -7,7 +7,7 @@ import {
 } from '../../../src/server/guard/confirmation/confirmation.ts';
 import { ephemeralHighRiskCalls, type HighRiskCalls, operatorIdleTime } from '../../../src/server/guard/index.ts';
 import { monotonicClock } from '../../../src/server/guard/storage/clock.ts';
-import { createOperatorSessions } from '../../../src/transport/http/approvals/operator-sessions.ts';
+import { createOperatorSessions } from '../../../src/transport/http/console/operator-sessions.ts';
 import { temporaryFolder } from '../audit/audit-log.ts';
 import { contextWith } from '../../support/call-context.ts';
 import { approvalRequest, approvalsIn } from './approvals/approvals-fixture.ts';

@@ -2,7 +2,16 @@ import type { ApprovalsConfig } from './approvals.ts';
 import { isCaller } from './deciders.ts';
 import { signedDecision, verifiedDecision } from './operator-decisions.ts';
 import { keyForHash, operatorKeyFor, tryInVain, type OperatorKey } from './operator-secret.ts';
-import { hasOperators, mayText, readOperators, type NamedOperator } from './operators.ts';
+import {
+  hasOperators,
+  mayText,
+  placesText,
+  readingRules,
+  readOperators,
+  seesTarget,
+  type NamedOperator,
+} from './operators.ts';
+import type { Rules } from '../policy/rules.ts';
 import type { SecretLock } from '../storage/limits.ts';
 import type { Verdict } from '../storage/tables.ts';
 import type { AddedDecision, WaitingPage } from '../storage/waiting-records.ts';
@@ -15,7 +24,8 @@ import {
   type Pending,
   type StoredCall,
 } from './pending-calls.ts';
-import type { Decision, RecordDecision } from '../../audit/index.ts';
+import { operatorPrincipal, type Decision, type RecordDecision } from '../../audit/index.ts';
+import type { Target } from '../../context/index.ts';
 
 /** The channel through which an operator decides, with the function that records their decisions. */
 interface ApprovalChannel {
@@ -138,6 +148,12 @@ export interface OperatorRights {
   readonly text: string;
   /** Whether there are calls that they may not decide on. */
   readonly isLimited: boolean;
+  /** The places outside of which they see nothing, as text; undefined where they see everything. */
+  readonly places: string | undefined;
+  /** The rules under which they read. */
+  readonly reads: Rules;
+  /** Whether they see something at a target. @param caller who asked for it: they see what they asked for themselves. */
+  readonly sees: (target: Target | undefined, caller: string) => boolean;
 }
 
 /** The operators' side of approvals. Times are milliseconds since 1970. */
@@ -280,7 +296,16 @@ export function createApprovalQueue(
     },
     rightsOf: async (name) => {
       const who = await operatorCalled(name);
-      return who && { text: mayText(who), isLimited: who.may !== undefined };
+      return (
+        who && {
+          text: mayText(who),
+          isLimited: who.may !== undefined,
+          places: placesText(who),
+          reads: readingRules(who),
+          sees: (target, caller) =>
+            isCaller(who, caller) || caller === operatorPrincipal(who.name) || seesTarget(who, target),
+        }
+      );
     },
     decide: async (code, verdict, by, clock) => {
       const stored = await withCode(code, clock);

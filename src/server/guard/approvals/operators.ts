@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { omit } from '../../json/index.ts';
-import { conditionText, holds, type CallSituation } from '../policy/match.ts';
-import { locatedRule, type Conditions } from '../policy/rules.ts';
+import type { Target } from '../../context/index.ts';
+import { conditionText, dependsOnLocation, hasPlace, holds, isWithin, type CallSituation } from '../policy/match.ts';
+import { locatedRule, type Conditions, type Rules } from '../policy/rules.ts';
 import { needsConfirmation } from '../risk/risk.ts';
 import { hasSecret, isSecretHash } from './operator-secret.ts';
 import { parseSettings, readSettings, type Unusable } from './settings-file.ts';
@@ -109,3 +110,34 @@ export const mayDecide = ({ may }: NamedOperator, situations: readonly CallSitua
         holds(needsConfirmation(one.risk) ? conditions : omit(conditions, ['tier']), one, 'tool') === 'yes',
     ),
   );
+
+/**
+ * Where an operator looks: rules about places, of which one has to hold. Undefined for one who may decide something
+ * everywhere.
+ */
+function placesOf({ may }: NamedOperator): readonly Conditions[] | undefined {
+  const places = may?.map((conditions): Conditions => omit(conditions, ['tier']));
+  return places?.every(dependsOnLocation) ? places : undefined;
+}
+
+/** These places as text: `what one of these holds for: project is shop`. Undefined for everywhere. */
+export function placesText(operator: NamedOperator): string | undefined {
+  const places = placesOf(operator);
+  return places && `what one of these holds for: ${places.map(conditionText).join('; ')}`;
+}
+
+/** Whether a target, with everything that is touched with it, is where an operator looks. In doubt it isn't. */
+export function seesTarget(operator: NamedOperator, target: Target | undefined): boolean {
+  const places = placesOf(operator);
+  return places === undefined || (target !== undefined && hasPlace(target) && isWithin(places, target));
+}
+
+/**
+ * The rules under which an operator reads: nothing but reads, and only where they look.
+ * @param operator undefined for the one without a name, who looks everywhere.
+ */
+export function readingRules(operator?: NamedOperator): Rules {
+  const setBy = operator ? `what the operator ${operator.name} may` : 'the console';
+  const places = operator && placesOf(operator);
+  return { readOnly: setBy, deny: [], freezes: [], ...(places && { onlyIn: { rules: places, setBy } }) };
+}

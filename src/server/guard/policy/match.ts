@@ -98,6 +98,33 @@ function holdsAt({ project, environment, mode }: Conditions, target: Target): Ru
   ]);
 }
 
+/** The projects that conditions name, as far as each environment in them is given with its project. */
+function projectsIn({ project, environment }: Conditions): readonly string[] | undefined {
+  if (project || !environment) return project;
+  const named = environment.map((text) => parseLocation(text).project);
+  return named.every((one) => one !== undefined) ? named : undefined;
+}
+
+/** Whether conditions hold for one place; for a project, whether they may hold for an environment in it. */
+const holdsIn = (conditions: Conditions, target: Target): RuleMatch =>
+  target.environment === undefined
+    ? amongLocations('project', projectsIn(conditions), target, false)
+    : holdsAt(conditions, target);
+
+const isPlace = ({ project, environment }: Target): boolean => project !== undefined || environment !== undefined;
+
+/** Whether a target, or anything that is touched with it, is in a project or environment. */
+export const hasPlace = (target: Target): boolean => targetAndTouched(target).some(isPlace);
+
+/**
+ * Whether every place that a target is in, and all that is touched with it, is one for which one of the conditions
+ * holds. In doubt it isn't; what is in no place is.
+ */
+export const isWithin = (places: readonly Conditions[], target: Target): boolean =>
+  withTargetLocation(target)
+    .filter(isPlace)
+    .every((one) => places.some((conditions) => holdsIn(conditions, one) === 'yes'));
+
 /** Whether a rule has conditions on project or environment. */
 export const asksForLocation = ({ project, environment }: Conditions): boolean =>
   project !== undefined || environment !== undefined;

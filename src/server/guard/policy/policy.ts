@@ -10,6 +10,7 @@ import {
   shownConditionText,
   unreadPlaces,
   holds,
+  isWithin,
   holdsForTool,
   mayHaveLocation,
   type CallSituation,
@@ -161,7 +162,8 @@ function forbidden(rules: Rules, situation: CallSituation, policy: Policy, now: 
   for (const rule of rules.deny) {
     if (holds(rule.conditions, situation, 'action') !== 'no') return denied(rule, policy, doubtAbout(rule, situation));
   }
-  const { allow } = rules;
+  const { allow, onlyIn } = rules;
+  if (onlyIn && !isWithin(onlyIn.rules, situation.target)) return notAllowed(onlyIn);
   if (allow && !allow.rules.some((conditions) => holds(conditions, situation, 'tool') === 'yes'))
     return notAllowed(allow);
   return frozen(rules, situation, now);
@@ -179,8 +181,9 @@ export const denialOfCall = (situation: CallSituation, policy: Policy, now: numb
     .find(Boolean);
 
 const everyCondition = (policy: Policy): Conditions[] =>
-  rulesIn(policy).flatMap(({ allow, deny, freezes }) => [
+  rulesIn(policy).flatMap(({ allow, onlyIn, deny, freezes }) => [
     ...(allow?.rules ?? []),
+    ...(onlyIn?.rules ?? []),
     ...[...deny, ...freezes].map(({ conditions }) => conditions),
   ]);
 
@@ -313,5 +316,6 @@ export function policyNumber(policy: Policy): number {
 export const canHideReads = (policy: Policy): boolean =>
   policy.scope !== undefined ||
   rulesIn(policy).some(
-    ({ allow, deny, permissionLimit }) => allow !== undefined || deny.length > 0 || permissionLimit !== undefined,
+    ({ allow, onlyIn, deny, permissionLimit }) =>
+      allow !== undefined || onlyIn !== undefined || deny.length > 0 || permissionLimit !== undefined,
   );

@@ -234,6 +234,8 @@ export interface Rules {
   readonly readOnly?: string;
   /** If given, one of these rules has to hold for a call. */
   readonly allow?: Allowed;
+  /** If given, one of these has to hold for a call in any place. Calls in none, such as reads of lists, aren't concerned. */
+  readonly onlyIn?: Allowed;
   readonly deny: readonly Rule[];
   readonly freezes: readonly Freeze[];
   readonly limit?: Limit;

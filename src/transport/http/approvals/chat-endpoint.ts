@@ -1,7 +1,7 @@
 import { readText } from '../request-body.ts';
 import type { HttpHandler } from '../exchange.ts';
 import { basePathOf } from '../mount.ts';
-import { approvalsPath } from './page-frame.ts';
+import { approvalsPath } from '../console/page-frame.ts';
 
 /** Path of the endpoint that takes decisions from a chat. */
 export const chatPath = `${approvalsPath}/chat`;

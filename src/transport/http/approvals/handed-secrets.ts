@@ -1,16 +1,13 @@
 import { clean } from '../../../server/redaction/index.ts';
 import type { WaitingSecret } from '../../../server/guard/index.ts';
-import { type ApprovalsPaths, emptyHtml, formTokenInput, framed, html, type Html, timeMarkup } from './page-frame.ts';
-import type { OperatorSession } from './operator-sessions.ts';
+import { emptyHtml, html, type Html } from '../console/html.ts';
+import type { OperatorSession } from '../console/operator-sessions.ts';
+import { formTokenInput, type PagePaths, timeMarkup } from '../console/page-frame.ts';
 
 /** The secrets that wait for the operator, each with a button that shows it; empty if there are none. */
 export function secretsSection(
   secrets: readonly WaitingSecret[],
-  {
-    operator,
-    paths,
-    now,
-  }: { readonly operator: OperatorSession; readonly paths: ApprovalsPaths; readonly now: number },
+  { operator, paths, now }: { readonly operator: OperatorSession; readonly paths: PagePaths; readonly now: number },
 ): Html {
   if (secrets.length === 0) return emptyHtml;
   const rows = secrets.map(({ code, about, since, expiresAt }) => {
@@ -24,15 +21,9 @@ export function secretsSection(
 ${rows}</section>`;
 }
 
-/** The page that shows a secret. It is not stored anywhere, and can't be shown again. */
-export const secretPage = (
-  paths: ApprovalsPaths,
-  { about, value }: { readonly about: string; readonly value: string },
-) =>
-  framed(
-    html`<h2>${clean(about)}</h2>
+/** The content of a page that shows a secret. It is not stored anywhere, and can't be shown again. */
+export const secretPage = (paths: PagePaths, { about, value }: { readonly about: string; readonly value: string }) =>
+  html`<h2>${clean(about)}</h2>
 <p class="said" role="status" tabindex="-1" autofocus>Store it now: it is not shown again.</p>
 <pre id="secret">${value}</pre>
-<p><a href="${paths.page}">Back to the approvals</a></p>`,
-    paths,
-  );
+<p><a href="${paths.page}">Back to the approvals</a></p>`;

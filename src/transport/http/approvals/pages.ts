@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { recordedCallerText, recordedTargetText, type RecordedCall } from '../../../server/audit/index.ts';
+import type { RecordedCall } from '../../../server/audit/index.ts';
 import { clean } from '../../../server/redaction/index.ts';
 import {
   type Deciders,
@@ -12,24 +12,17 @@ import {
   type WaitingCall,
   type WaitingSecret,
 } from '../../../server/guard/index.ts';
-import {
-  html,
-  emptyHtml,
-  type ApprovalsPaths,
-  type Html,
-  formTokenInput,
-  framed,
-  messageBanner,
-  timeMarkup,
-} from './page-frame.ts';
+import { emptyHtml, html, type Html } from '../console/html.ts';
+import type { OperatorSession } from '../console/operator-sessions.ts';
+import { formTokenInput, timeMarkup, type PagePaths } from '../console/page-frame.ts';
+import { recordTable } from '../console/recorded-calls.ts';
 import { secretsSection } from './handed-secrets.ts';
-import type { OperatorSession } from './operator-sessions.ts';
 import { firstPart } from '../../../contract/index.ts';
 
 /** The operator who views a waiting call, and the time. */
 interface Viewing {
   readonly operator: OperatorSession;
-  readonly paths: ApprovalsPaths;
+  readonly paths: PagePaths;
   /** Milliseconds since 1970. */
   readonly now: number;
   /** Whether plans are shown in full, regardless of length. */
@@ -119,16 +112,17 @@ ${calls.map((pending) => waitingCall(pending, viewing))}</section>`;
 /** Number of calls on one page. */
 export const callsOnPage = 20;
 
-const pageCount = ({ total }: PendingCallsPage): number => Math.ceil(total / callsOnPage);
+/** The number of pages of a list. */
+export const pageCount = ({ total }: PendingCallsPage): number => Math.ceil(total / callsOnPage);
 
-const searchForm = (paths: ApprovalsPaths): Html =>
+const searchForm = (paths: PagePaths): Html =>
   html`<form class="find" id="find" method="get" action="${paths.page}"><label>Code <input name="code" autocomplete="off" autocapitalize="characters" spellcheck="false"></label> <button>Find</button></form>`;
 
-const pageUrl = (paths: ApprovalsPaths, pageNumber: number, newestFirst: boolean): string =>
+const pageUrl = (paths: PagePaths, pageNumber: number, newestFirst: boolean): string =>
   `${paths.page}?order=${newestFirst ? 'newest' : 'oldest'}&page=${pageNumber}`;
 
 /** The position in the list, with links to the other pages and the other order. */
-function pagination(listing: PendingCallsPage, paths: ApprovalsPaths, id: string): Html {
+function pagination(listing: PendingCallsPage, paths: PagePaths, id: string): Html {
   const { total, pageNumber, newestFirst } = listing;
   const pages = pageCount(listing);
   const order = html`<a href="${pageUrl(paths, 1, !newestFirst)}">${newestFirst ? 'Oldest' : 'Newest'} first</a>`;
@@ -145,33 +139,10 @@ const pendingList = (listing: PendingCallsPage, viewing: Viewing): Html =>
 const singleCall = ({ code, pending }: SinglePendingCall, viewing: Viewing): Html =>
   html`<p id="all"><a href="${viewing.paths.page}">All that waits</a></p>${pending ? waitingCalls([pending], viewing) : html`<p id="none">Nothing waits under ${clean(code)}: it expired, was decided already, or never was.</p>${searchForm(viewing.paths)}`}`;
 
-const columns = ['time', 'who', 'tool', 'target', 'tier', 'confirmed', 'outcome', 'why'] as const;
-
-/** Text that may be broken after the separators of names, such as slashes and underscores, rather than within words. */
-const breakable = (text: string): Html =>
-  html`${text.split(/(?<=[:@/_.-])/).map((part, index) => html`${index === 0 ? emptyHtml : html`<wbr>`}${part}`)}`;
-
-// On narrow screens the rows aren't displayed as a table. The roles keep it a table for screen readers.
-const recordRow = (call: RecordedCall, now: number): Html => {
-  const { at, tool, tier, confirmed, outcome, why } = call;
-  const texts = {
-    who: recordedCallerText(call),
-    tool,
-    target: recordedTargetText(call),
-    tier,
-    confirmed,
-    outcome: outcome ?? 'not recorded',
-    why,
-  };
-  const time = Number.isNaN(Date.parse(at)) ? html`${clean(at)}` : timeMarkup(Date.parse(at), now);
-  return html`<tr role="row">${columns.map((column) => html`<td role="cell" data-column="${column}">${column === 'time' ? time : breakable(clean(texts[column] ?? ''))}</td>`)}</tr>`;
-};
-
-const recordTable = (calls: readonly RecordedCall[] | undefined, now: number): Html => {
-  if (!calls) return html`<p id="records">Records go to a command, and can't be read here.</p>`;
-  if (calls.length === 0) return html`<p id="records">Nothing is recorded yet.</p>`;
-  const heading = columns.map((name) => html`<th role="columnheader" scope="col">${name}</th>`);
-  return html`<table id="records" role="table" aria-labelledby="latest-title"><thead role="rowgroup"><tr role="row">${heading}</tr></thead><tbody role="rowgroup">${calls.toReversed().map((call) => recordRow(call, now))}</tbody></table>`;
+const latestTable = (calls: readonly RecordedCall[] | undefined, now: number): Html => {
+  if (!calls) return html`<p id="records">Couldn't look: records go to a command, and can't be read here.</p>`;
+  if (calls.length === 0) return html`<p id="records">None found: nothing is recorded yet.</p>`;
+  return recordTable(calls, now, 'latest-title');
 };
 
 /** One page of the calls that wait for approval. */
@@ -192,35 +163,21 @@ export interface SinglePendingCall {
 
 /** The content of the approvals page. */
 interface QueueView extends Pick<Viewing, 'operator' | 'paths' | 'now'> {
-  readonly message?: string;
-  /** What the operator may decide, where operators have names. */
-  readonly may?: string | undefined;
   readonly shown: PendingCallsPage | SinglePendingCall;
   /** The secrets that wait for the operator. */
   readonly secrets: readonly WaitingSecret[];
   /** The newest calls, oldest first; undefined if they can't be read. */
-  readonly calls?: readonly RecordedCall[];
-  /** Allows the page's script to run. */
-  readonly nonce: string;
+  readonly calls?: readonly RecordedCall[] | undefined;
 }
 
 /**
- * The approvals page: calls that wait for a decision, then the latest calls. Its script replaces the parts that
- * changed: the children of elements with `data-parts`, each identified by its id.
+ * The calls that wait for a decision, then the latest calls. The live script replaces the parts that changed: the
+ * children of elements with `data-parts`, each identified by its id.
  */
-export function queuePage({ operator, paths, message, may, shown, secrets, calls, now, nonce }: QueueView): Html {
+export function queueParts({ operator, paths, shown, secrets, calls, now }: QueueView): Html {
   const isList = 'total' in shown;
   const viewing = { operator, paths, now, showsWholePlans: !isList };
-  const leave = html`<form method="post" action="${paths.page}">${formTokenInput(operator)}<button name="do" value="leave">Leave</button></form>`;
-  const who =
-    operator.operator === undefined
-      ? emptyHtml
-      : html`<p class="muted" id="who">You are ${operator.operator}, and may decide ${may ?? 'nothing any more'}.</p>`;
-  const body = html`${messageBanner(message)}${who}<p class="news" id="news" role="status"></p>
-<p class="muted" id="static">This page does not update itself without scripts: reload it to see what is new.</p>
-<div id="parts" data-parts data-pages="${isList ? pageCount(shown) : 1}" data-total="${isList ? shown.total : 1}">
-${secretsSection(secrets, viewing)}<div id="waiting" data-parts>${isList ? pendingList(shown, viewing) : singleCall(shown, viewing)}</div>
+  return html`${secretsSection(secrets, viewing)}<div id="waiting" data-parts>${isList ? pendingList(shown, viewing) : singleCall(shown, viewing)}</div>
 <section id="latest" aria-labelledby="latest-title" data-parts><h2 id="latest-title">Latest calls</h2>
-${recordTable(calls, now)}</section></div>`;
-  return framed(body, paths, { aside: leave, nonce, ...(isList && { total: shown.total }) });
+${latestTable(calls, now)}</section>`;
 }

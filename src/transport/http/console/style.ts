@@ -1,4 +1,4 @@
-/** The page's stylesheet: light and dark, from a phone's width up. Colours have a contrast of at least 4.5 : 1. */
+/** The stylesheet of the pages for operators: light and dark, from a phone's width up. Colours have a contrast of at least 4.5 : 1. */
 export const style = `
 :root {
   color-scheme: light dark;
@@ -15,6 +15,7 @@ export const style = `
 body { font: 1rem/1.5 system-ui, sans-serif; max-width: 68rem; margin: 0 auto; padding: 1rem; color: var(--text); background: var(--ground); overflow-wrap: anywhere; }
 header { display: flex; flex-wrap: wrap; gap: .5rem 1rem; align-items: center; justify-content: space-between; border-bottom: 1px solid var(--line); margin-bottom: 1rem; }
 h1 { font-size: 1.5rem; margin: .5rem 0; }
+.name { font-size: 1.25rem; font-weight: 600; margin: .5rem 0; }
 h2 { font-size: 1.25rem; margin: 1.5rem 0 .5rem; }
 h3 { font-size: 1.125rem; margin: 0; }
 p { margin: .5rem 0; }
@@ -31,6 +32,9 @@ label { display: block; margin: .5rem 0; }
 .exact { white-space: nowrap; }
 .said, .news { background: var(--notice); color: var(--on-notice); border-radius: 4px; padding: .5rem .75rem; margin: .5rem 0; }
 .news:empty { padding: 0; margin: 0; }
+.tabs { display: flex; flex-wrap: wrap; gap: .25rem .5rem; list-style: none; margin: 0 0 1rem; padding: 0; border-bottom: 1px solid var(--line); }
+.tabs a { display: block; padding: .5rem .75rem; min-height: 2.75rem; color: inherit; text-decoration: none; border-bottom: 3px solid transparent; }
+.tabs a[aria-current] { border-bottom-color: var(--link); font-weight: 600; }
 .find { display: flex; flex-wrap: wrap; gap: .5rem; align-items: end; }
 .find label { margin: 0; flex: 1 1 12rem; max-width: 20rem; }
 .sign-in { max-width: 24rem; }
@@ -60,6 +64,7 @@ table { border-collapse: collapse; width: 100%; font-size: .875rem; }
 th, td { text-align: left; border-bottom: 1px solid var(--line); padding: .25rem .5rem .25rem 0; vertical-align: top; }
 th, td:is([data-column=time], [data-column=tier], [data-column=confirmed], [data-column=outcome]) { white-space: nowrap; }
 td .exact { display: block; }
+td .client { white-space: normal; }
 
 @media (max-width: 40rem) {
   .decision { display: block; }

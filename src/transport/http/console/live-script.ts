@@ -1,18 +1,22 @@
-/** The header with which the script requests the page. Such a request doesn't count as use of the session. */
+/** The header with which a script requests a page. Such a request doesn't count as use of the session. */
 export const liveHeader = 'x-infra-live';
 
 /**
- * Keeps the page up to date: fetches it periodically and applies the changes. Boxes of calls that still wait stay the
- * same elements, so that focus and typed text survive. Everything else works without the script.
+ * Keeps a page up to date: a stream of events says when to fetch it again, and the changes are applied. Without the
+ * stream it is fetched periodically, and says since when. Boxes of calls that still wait stay the same elements, so that
+ * focus and typed text survive. Everything else works without the script.
  */
 export const liveScript = `'use strict';
 (() => {
+  // How often the page is fetched without events, and after what silence the stream counts as lost, in milliseconds.
   const interval = 4000;
+  const silence = 25000;
   const news = document.getElementById('news');
-  let isConnected = true;
+  const liveState = document.getElementById('live');
   let pages = 1;
 
-  const say = (text) => { if (news.textContent !== text) news.textContent = text; };
+  const tell = (place, text) => { if (place.textContent !== text) place.textContent = text; };
+  const say = (text) => tell(news, text);
   const hasFocus = (element) => element.contains(document.activeElement);
   const callsIn = (root) => new Map(Array.from(root.querySelectorAll('article'), (call) => [call.id, call.dataset.about]));
 
@@ -44,6 +48,7 @@ export const liveScript = `'use strict';
   };
 
   const takePart = (present, wanted) => {
+    if (present.hasAttribute('data-own')) return present;
     if (present.matches('article')) {
       markPresent(present);
       takeTimes(present, wanted);
@@ -87,7 +92,7 @@ export const liveScript = `'use strict';
 
   let before = callsIn(document);
 
-  const poll = async () => {
+  const fetchPage = async () => {
     const answer = await fetch(location.href, { headers: { '${liveHeader}': '1' }, cache: 'no-store', signal: AbortSignal.timeout(10000) });
     if (!answer.ok) throw new Error(String(answer.status));
     const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
@@ -101,17 +106,72 @@ export const liveScript = `'use strict';
     takeParts(document.getElementById('parts'), wanted);
     document.title = page.title;
     if (text !== undefined) say(text);
-    else if (!isConnected) say('The server responds again.');
-    isConnected = true;
   };
 
-  const fail = () => {
-    if (isConnected) say('The server does not respond since ' + new Date().toISOString().slice(11, 19) + ' UTC. What is shown may be out of date.');
-    isConnected = false;
+  const clockTime = () => new Date().toISOString().slice(11, 19) + ' UTC';
+  let stream;
+  let heard = 0;
+  let lostAt;
+  let isResponding = true;
+
+  const isLive = () => stream?.readyState === 1 && Date.now() - heard < silence;
+
+  const sayLost = () => {
+    tell(liveState, 'Not live since ' + lostAt + (isResponding ? ': the page looks every ' + interval / 1000 + ' seconds instead.' : ': the server does not respond. What is shown may be out of date.'));
+  };
+
+  let looking = false;
+  let again = false;
+  const look = async () => {
+    again = looking;
+    if (looking) return;
+    looking = true;
+    try {
+      await fetchPage();
+      isResponding = true;
+    } catch {
+      isResponding = false;
+      lostAt ??= clockTime();
+    }
+    looking = false;
+    if (!isResponding) sayLost();
+    else if (lostAt !== undefined && isLive()) {
+      lostAt = undefined;
+      tell(liveState, 'Live again.');
+    }
+    if (again) await look();
+  };
+
+  const listen = () => {
+    stream?.close();
+    heard = Date.now();
+    stream = new EventSource(document.getElementById('parts').dataset.events);
+    const hear = () => { heard = Date.now(); };
+    stream.addEventListener('open', () => { hear(); look(); });
+    stream.addEventListener('here', hear);
+    stream.addEventListener('changed', () => {
+      hear();
+      document.dispatchEvent(new Event('infra-changed'));
+      look();
+    });
   };
 
   document.getElementById('static').remove();
-  const repeat = () => setTimeout(() => poll().catch(fail).finally(repeat), interval);
-  repeat();
+  listen();
+  let lostFor = 0;
+  setInterval(() => {
+    if (isLive() && isResponding) {
+      lostFor = 0;
+      return;
+    }
+    lostFor += 1;
+    // A short interruption is no news: the stream connects again by itself.
+    if (lostFor > 1 && !isLive()) {
+      lostAt ??= clockTime();
+      if (stream.readyState === 2 || Date.now() - heard >= silence) listen();
+      sayLost();
+    }
+    look();
+  }, interval);
 })();
 `;

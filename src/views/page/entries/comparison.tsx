@@ -1,0 +1,4 @@
+import { ComparisonView } from '../components/comparison.tsx';
+import { show } from '../show.tsx';
+
+show('comparison', ComparisonView);

@@ -1,0 +1,4 @@
+import { OrganizationView } from '../components/organization.tsx';
+import { show } from '../show.tsx';
+
+show('organization', OrganizationView);
