@@ -11,7 +11,7 @@ import {
   type JsonRecord,
   type ToolContext,
 } from '../../src/server/tool/index.ts';
-import { conditionsIn, strandedDataIn, usageText, warningsIn } from '../../src/analysis/index.ts';
+import { conditionsIn, strandedDataIn, usageOrNot, warningsIn } from '../../src/analysis/index.ts';
 import { domainsOf } from '../shared/custom-domains.ts';
 import { addressesOf, readsOfAddresses, shownAddresses } from '../shared/public-addresses.ts';
 import { nextForDown } from '../shared/next-for-down.ts';
@@ -121,7 +121,7 @@ export const getService = composeTool({
       path: subject.path,
       ...shownAddresses(addresses),
       status: status && { ...pick(status, statusFacts), ...runningFacts(status) },
-      usage: usageText(status, context.now()),
+      usage: status && usageOrNot(status, context.now()),
       domains: domains?.length ? domains : undefined,
       configuration: configuration && omit(configuration, redundantMembers),
     });
