@@ -126,7 +126,6 @@ export const getOrganizationOverview = composeTool({
     projects: z.array(z.string()),
     results: z.array(z.object({ environment: z.string(), mode: z.string(), condition: z.string(), what: z.string() })),
     locks: z.array(z.string()),
-    more_locks: z.int(),
     page: z.int(),
     pages: z.int(),
   }),
