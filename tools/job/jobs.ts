@@ -113,7 +113,7 @@ export const listJobDeployments = defineTool(operations.list_job_deployments, {
       unlessFailing(context.attempt(operations.get_job, { job_id: input.job_id })),
     ]);
     const schedule = scheduleText(job);
-    const off = schedule === undefined ? undefined : scheduleOff(history as JsonRecord, input.page ?? 1);
+    const off = schedule === undefined ? undefined : scheduleOff(history, input.page ?? 1);
     return { ...history, ...(schedule !== undefined && { schedule }), ...(off !== undefined && { schedule_off: off }) };
   },
   render: withSchedule(

@@ -194,7 +194,7 @@ export const getOrganizationOverview = composeTool({
         ...(services === undefined ? [] : [`Services: ${countsText(services as ConditionCounts)}`]),
         ...texts(projects),
         ...texts(locks).map((lock) => `Locked: ${lock}`),
-        ...(moreLocks === undefined ? [] : [`Locked: ${String(moreLocks)} more clusters`]),
+        ...(moreLocks === undefined ? [] : [`Locked: ${compact(moreLocks)} more clusters`]),
         ...texts(unusable).map((text) => `Nothing can be deployed to cluster ${text}`),
         ...texts(alerts).map((text) => `Alert about ${text}`),
         ...unwatchedLine(unwatched),
