@@ -109,3 +109,12 @@ export function usageText(status: LenientServiceStatus | null | undefined, now: 
     .join(', ');
   return `${age > oldMilliseconds ? 'not measured lately; before: ' : ''}${facts.join(', ')}${when === '' ? '' : ` (${when})`}${missing === '' ? '' : `. ${missing}`}`;
 }
+
+/**
+ * The same for one service, where nothing must be taken for little: says that usage is not measured, and disk never.
+ * @param now milliseconds since the epoch
+ */
+export function usageOrNot(status: LenientServiceStatus | null | undefined, now: number): string {
+  const usage = usageText(status, now);
+  return usage === undefined ? 'not measured, nor is disk' : `${usage}; disk: not measured`;
+}

@@ -34,6 +34,9 @@ test('a cron job: made, planned and deployed, each answer says when it runs and 
   expect(made.text).toContain(
     'deploy_service deploys it: that sets its schedule, and also runs it once now unless the platform only schedules cron jobs.',
   );
+  const before = await calling('list_job_deployments', { job: nightly });
+  expect(before.answer).toMatchObject({ schedule, schedule_off: 'never_deployed' });
+  expect(before.text).not.toContain(`Scheduled at ${schedule}.`);
   const plan = await calling('deploy_service', { service: nightly, dry_run: true });
   expect(plan.text).toContain(
     `Schedules the job at ${schedule}, and also runs it once now unless the platform only schedules cron jobs.`,
@@ -44,6 +47,10 @@ test('a cron job: made, planned and deployed, each answer says when it runs and 
   const runs = await calling('list_job_deployments', { job: nightly });
   expect(runs.answer['schedule']).toBe(schedule);
   expect(runs.text).toContain(`Scheduled at ${schedule}.`);
+  await calling('stop_services', { services: [nightly], wait: true });
+  const stopped = await calling('list_job_deployments', { job: nightly });
+  expect(stopped.answer).toMatchObject({ schedule, schedule_off: 'stopped' });
+  expect(stopped.text).toContain(`Scheduled at ${schedule}, but it is stopped`);
 });
 
 test.each([

@@ -226,3 +226,10 @@ test('the columns of several places are there for one environment, too', async (
 test('a project and an environment exclude each other', async () => {
   expect((await list({ project: 'shop', environment: 'shop/staging' })).isError).toBe(true);
 });
+
+test('of one service, too, what is not measured is said: no answer is no sign of an empty disk', async () => {
+  const { structuredContent } = await (
+    await connectors.modern()
+  ).call('get_service', { service: 'shop/staging/orders-db' });
+  expect(structuredContent).toMatchObject({ usage: 'not measured, nor is disk' });
+});

@@ -120,6 +120,8 @@ describe('stopping everything that is not production', () => {
       'shop/staging/assets-bucket': 'left out: starting runs no Terraform',
       'shop/staging/storefront': 'left out: never deployed',
     });
+    // Its schedule stays off, which the answer leads to.
+    expect(textOf(result)).toContain(`Next: deploy_service {"service":"${platform.seed['job_id']}"}`);
     expect(await platform.must('get_application', application)).toMatchObject({
       git_repository: { deployed_commit_id: commit },
     });

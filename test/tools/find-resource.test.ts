@@ -127,6 +127,15 @@ test('what failed includes clusters whose credentials are refused, and what runs
   expect((await find({ state: 'RUNNING', environment: 'shop/staging' })).results.length).toBeGreaterThan(3);
 });
 
+test('an image that is no name leads to the list of images, so that nobody takes it for unused', async () => {
+  const { text, results } = await find({ name: 'acme/report', project: 'shop' });
+  expect(results).toEqual([]);
+  expect(text).toMatch(/Next: list_services \{"project":"[-0-9a-f]{36}","fields":\["path","image","tag"\]\}/);
+  const { text: misspelt } = await find({ name: 'storefrnot', project: 'shop' });
+  expect(misspelt).toContain('Did you mean');
+  expect(misspelt).not.toContain('Next: list_services');
+});
+
 test('nothing is left out of a budget that is nearly whole', async () => {
   platform = await platform.restart({ rateLimit: 100_000 });
   const ample = connectorsTo(platform.url, platform.tokens.read);

@@ -1,13 +1,14 @@
 import * as z from 'zod';
 import { operations, scheduleKinds, type InputOf } from '../../src/contract/index.ts';
 import {
+  at,
   defineTool,
   isRecord,
   naming,
-  omit,
   pick,
   readUses,
   record,
+  recordsIn,
   scheduleText,
   table,
   type JsonRecord,
@@ -72,14 +73,29 @@ export const updateJob = defineTool(
   }),
 );
 
+const offTexts: Readonly<Record<string, string>> = {
+  stopped: ', but it is stopped: no run begins by itself until it is deployed',
+  never_deployed: ', but it was never deployed: until it is, no run begins by itself',
+};
+
+/** Why the schedule of a job is not in force, if its newest deployments, newest first, tell. */
+function scheduleOff(history: JsonRecord, page: number): string | undefined {
+  if (page > 1) return undefined;
+  const [newest] = recordsIn(history['results']);
+  if (!newest) return 'never_deployed';
+  return at(newest, 'status_details.action') === 'STOP' && newest['status'] === 'STOPPED' ? 'stopped' : undefined;
+}
+
 /** The runs, and when more are due by the clock: without it, nobody sees that one is missing. */
 const withSchedule = (runs: Renderer): Renderer => ({
   ...runs,
-  view: (answer) => ({ ...runs.view(answer), ...pick(answer, ['schedule']) }),
-  text: (view) =>
+  view: (answer) => ({ ...runs.view(answer), ...pick(answer, ['schedule', 'schedule_off']) }),
+  text: ({ schedule, schedule_off: off, ...view }) =>
     [
-      runs.text(omit(view, ['schedule'])),
-      ...(typeof view['schedule'] === 'string' ? [`Scheduled at ${view['schedule']}.`] : []),
+      runs.text(view),
+      ...(typeof schedule === 'string'
+        ? [`Scheduled at ${schedule}${typeof off === 'string' ? offTexts[off] : ''}.`]
+        : []),
     ].join('\n'),
   only: (columns) => withSchedule(runs.only?.(columns) ?? runs),
 });
@@ -97,7 +113,8 @@ export const listJobDeployments = defineTool(operations.list_job_deployments, {
       unlessFailing(context.attempt(operations.get_job, { job_id: input.job_id })),
     ]);
     const schedule = scheduleText(job);
-    return { ...history, ...(schedule !== undefined && { schedule }) };
+    const off = schedule === undefined ? undefined : scheduleOff(history, input.page ?? 1);
+    return { ...history, ...(schedule !== undefined && { schedule }), ...(off !== undefined && { schedule_off: off }) };
   },
   render: withSchedule(
     table('deployment', [

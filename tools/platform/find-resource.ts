@@ -6,8 +6,10 @@ import {
   nearestName,
   omit,
   organizationOf,
+  pick,
   pruneRecord,
   readUses,
+  recordsIn,
   table,
   type JsonRecord,
   type ToolContext,
@@ -167,4 +169,18 @@ export const findResource = composeTool({
       return listed + more + partly;
     },
   },
+  // Who looks for an image or a domain must not take it for unused.
+  next: ({ results, did_you_mean: near, unseen }, { name, kind, state, ...place }) =>
+    recordsIn(results).length > 0 || name === undefined || (near ?? unseen ?? kind ?? state) !== undefined
+      ? []
+      : [
+          {
+            tool: 'list_services',
+            arguments: {
+              ...pick(place, [place['environment'] === undefined ? 'project' : 'environment']),
+              fields: ['path', 'image', 'tag'],
+            },
+            why: 'only names are searched: images and versions are here',
+          },
+        ],
 });

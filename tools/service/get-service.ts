@@ -12,7 +12,7 @@ import {
   type JsonRecord,
   type ToolContext,
 } from '../../src/server/tool/index.ts';
-import { conditionsIn, strandedDataIn, usageFigures, usageText, warningsIn } from '../../src/analysis/index.ts';
+import { conditionsIn, strandedDataIn, usageFigures, usageOrNot, warningsIn } from '../../src/analysis/index.ts';
 import { domainsOf } from '../shared/custom-domains.ts';
 import { addressesOf, readsOfAddresses, shownAddresses } from '../shared/public-addresses.ts';
 import { nextForDown } from '../shared/next-for-down.ts';
@@ -122,7 +122,7 @@ export const getService = composeTool({
       path: subject.path,
       ...shownAddresses(addresses),
       status: status && { ...pick(status, statusFacts), ...runningFacts(status) },
-      usage: usageText(status, context.now()),
+      usage: status && usageOrNot(status, context.now()),
       domains: domains?.length ? domains : undefined,
       configuration: configuration && omit(configuration, redundantMembers),
     });

@@ -6,6 +6,7 @@ import {
   recordsIn,
   rowsIn,
   type JsonRecord,
+  type NextCall,
   type PlannedOperation,
   type Tool,
   type ToolContext,
@@ -79,6 +80,22 @@ const isStart: NonNullable<Tool['matchesAction']> = async ({ input }, reader) =>
 
 const words: SeveralWords = { accepted: 'starting', done: 'running', goodStates: ['DEPLOYED', 'RUNNING', 'RESTARTED'] };
 
+/** Stopped jobs, which starting leaves out: without a deployment their schedules stay off. */
+function nextForJobs(view: JsonRecord): readonly NextCall[] {
+  const jobs = recordsIn(view['results']).filter(({ kind, state }) => kind === 'job' && state === 'STOPPED');
+  const [first, ...others] = jobs.map(({ id }) => ({ service: id }));
+  if (!first) return [];
+  return [
+    {
+      tool: 'deploy_service',
+      arguments: others.length === 0 ? first : { services: [first, ...others] },
+      why: `stopped jobs (${jobs.length}) stay off their schedules until they are deployed, which may run them once now`,
+    },
+  ];
+}
+
+const nextToStarted = severalNext(words.accepted, 'DEPLOY');
+
 export const startServices = composeTool({
   name: 'start_services',
   toolset: 'services',
@@ -106,5 +123,5 @@ export const startServices = composeTool({
   output: severalOutput,
   answer: (args, context) => severalAnswer(args, context, { words, reasonAgainst }),
   render: severalRender,
-  next: severalNext(words.accepted, 'DEPLOY'),
+  next: (view) => [...nextToStarted(view), ...nextForJobs(view)],
 });

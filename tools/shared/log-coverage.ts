@@ -13,6 +13,8 @@ export const emptyLogOf = async (
 ): Promise<Pick<LogCoverage, 'deployed_at' | 'never_deployed'>> =>
   deployedAt(await ifPossible(context, sinceWhen, () => statusOf(context, subject)));
 
+const isEmpty = ({ lines, not_read }: LogCoverage): boolean => lines === 0 && !not_read;
+
 /**
  * Adds to the empty logs of an environment since when they could have lines. The statuses are read only if there are
  * such logs.
@@ -22,7 +24,6 @@ export async function withEmptyLogs(
   environment_id: string,
   logs: readonly (LogCoverage & { readonly id: string })[],
 ): Promise<LogCoverage[]> {
-  const isEmpty = ({ lines, not_read }: LogCoverage): boolean => lines === 0 && !not_read;
   const statuses: JsonRecord | undefined = logs.some(isEmpty)
     ? await ifPossible(context, sinceWhen, () => context.attempt(operations.get_environment_status, { environment_id }))
     : undefined;

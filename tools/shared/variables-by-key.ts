@@ -42,7 +42,7 @@ export interface FoundByKey {
 const requestsEach = 2;
 
 const mostNearest = 5;
-const mostNamed = 5;
+const mostNamed = 20;
 
 const rowsSeen = ({ seen }: Seen): readonly { readonly row: JsonRecord; readonly isSecret: boolean }[] => [
   ...(seen?.variables ?? []).map((row) => ({ row, isSecret: row['is_secret'] === true })),

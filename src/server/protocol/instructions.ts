@@ -84,6 +84,8 @@ const administered: Readonly<Record<'changes' | 'shows', readonly (readonly [too
   ],
 };
 
+const offText = (...parts: readonly string[]): string => `Off here until chosen: ${parts.join('; ')}.`;
+
 /**
  * That there are tools which this server was not told to offer, where it would do what they do: with what those of
  * administration are for and the toolsets of the others, without the first, and without both.
@@ -98,11 +100,10 @@ function offTexts(policy: Policy, off: readonly Tool[]): readonly [string, strin
   if (subjects.length === 0 && others.length === 0) return undefined;
   const administration = subjects.length > 0 ? ['toolset administration'] : [];
   const more = others.length > 0 ? [`more tools of ${isAll ? 'every toolset' : others.join(', ')}`] : [];
-  const text = (...parts: readonly string[]): string => `Off here until chosen: ${parts.join('; ')}.`;
   return [
-    text(...administration.map((toolset) => `${toolset} (${subjects.join(', ')})`), ...more),
-    text(...administration, ...more),
-    text(...administration, ...more.map(() => 'more tools')),
+    offText(...administration.map((toolset) => `${toolset} (${subjects.join(', ')})`), ...more),
+    offText(...administration, ...more),
+    offText(...administration, ...more.map(() => 'more tools')),
   ];
 }
 
@@ -136,14 +137,14 @@ const kept = ({ project, environment }: Scope): Section => [
  * @param off those of them that only a choice of tools leaves out, and no policy.
  */
 export function instructions(policy: Policy, hidden: readonly string[] = [], off: readonly Tool[] = []): string {
-  const textWith = (...offText: readonly string[]): string => {
+  const textWith = (...offLines: readonly string[]): string => {
     const sections: readonly Section[] = [
       overview,
       finding(policy.scope !== undefined),
       ...(policy.scope ? [kept(policy.scope)] : []),
       isReadOnly(policy) ? reading : changing,
       impossible,
-      ...offText.map((text) => [text]),
+      ...offLines.map((line) => [line]),
       data,
     ];
     return sections.map((section) => section.map((line) => visibleText(line, hidden)).join('\n')).join('\n\n');

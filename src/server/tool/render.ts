@@ -174,7 +174,8 @@ const repeatsOf = ({ repeats, created_at: time }: JsonRecord): readonly string[]
 
 /** How many messages there are and how many of them are shown; of raw lines, only those that are shown. */
 const messagesText = ({ messages, different, shown, results }: JsonRecord): string => {
-  if (typeof messages !== 'number') return Array.isArray(results) ? `${count(results.length, 'line')}.` : '';
+  if (typeof messages !== 'number')
+    return Array.isArray(results) && results.length > 0 ? `The newest ${count(results.length, 'line')}:` : '';
   if (messages === 0) return '';
   return `${count(messages, 'message')}${different === messages ? '' : `, ${compact(different)} different`}${shown === different ? '' : `; the newest ${compact(shown)} are shown`}.`;
 };

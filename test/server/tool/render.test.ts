@@ -70,7 +70,7 @@ describe('log lines', () => {
     const shown = logLines.view({
       results: [{ id: '1', created_at: 'T', pod_name: 'p-1', message: 'up\nagain', version: 'v' }],
     });
-    expect(logLines.text(shown)).toBe('1 line.\nT p-1 up\\nagain');
+    expect(logLines.text(shown)).toBe('The newest 1 line:\nT p-1 up\\nagain');
   });
 
   test('say what they cover, how many messages there are, and how often one came', () => {
