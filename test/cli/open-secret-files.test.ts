@@ -33,10 +33,8 @@ const nowhere = ['--base-url', 'http://127.0.0.1:1'];
 onPosix('the start says so once, and doctor finds it', async () => {
   const file = await tokenFile(0o644);
   const dataDir = ['--data-dir', await temporaryDirectory()];
-  const { stderr } = await runCommand([
-    ...['http', '--port', '0', ...nowhere, '--api-token-file', file, '--tools', 'no_such_tool'],
-    ...dataDir,
-  ]);
+  const start = ['http', '--port', '0', '--tools', 'no_such_tool'];
+  const { stderr } = await runCommand([...start, ...nowhere, '--api-token-file', file, ...dataDir]);
   expect(stderr.split(`chmod 600 ${file}`)).toHaveLength(2);
   const found = async (): Promise<readonly { check: string; state: string; todo?: string }[]> =>
     JSON.parse((await runCommand(['doctor', '--json', ...nowhere, '--api-token-file', file, ...dataDir])).stdout)
