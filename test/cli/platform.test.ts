@@ -141,7 +141,7 @@ describe('platform', () => {
       );
       expect(running.output.stderr).not.toContain('given-token');
       const path = join(directory, 'token');
-      await writeFile(path, 'token-of-the-file\n');
+      await writeFile(path, 'token-of-the-file\n', { mode: 0o600 });
       const ways: [string[], Record<string, string>, string][] = [
         [[], { INFRA_PLATFORM_TOKEN: 'token-of-the-environment' }, 'token-of-the-environment'],
         [['--token-file', path], {}, 'token-of-the-file'],
