@@ -336,7 +336,7 @@ test.each([
   ],
   [', registry: { port: 80 }', /registry\.port/],
   [', registry: { clean_hours: 0 }', /clean_hours/],
-  [', registry: { host: "127.0.0.1" }', /registry\.host: is not known; known here: /],
+  [', registry: { host: "127.0.0.1" }', /clusters\.local\.registry\.host: is not known; /],
 ])("what can't be a registry is refused: %s", async (cluster, why) => {
   await expect(open('', cluster)).rejects.toThrow(why);
 });

@@ -118,7 +118,7 @@ test('faults of a file of rules abort startup, each with its line', async () => 
     `${path}:4: faults[0].oparation: is not known; did you mean "operation"?`,
     `${path}:6: faults[1].effect: "build_eror" is none of its kind; did you mean "build_error"?`,
     `${path}:7: faults[2].latency_ms: is required for the effect latency`,
-    `${path}:9: other: is not known; known are: faults`,
+    `${path}:9: other: is not known; known here: faults`,
   ])
     expect(stderr).toContain(words);
   const missing = join(directory, 'missing.yaml');

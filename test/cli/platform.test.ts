@@ -79,7 +79,7 @@ describe('platform', () => {
       expect((await stat(path)).mode & 0o777).toBe(0o600);
       first.child.kill('SIGTERM');
       await first.ended;
-      await writeFile(path, 'token-of-the-file\n');
+      await writeFile(path, 'token-of-the-file\n', { mode: 0o600 });
       const second = await startPlatformProgram(['--data-dir', directory, '--token-file', path]);
       expect(second.output.stdout + second.output.stderr).not.toContain('token-of-the-file');
       expect(await statusWith(second.ready.url, 'token-of-the-file')).toBe(200);
@@ -141,7 +141,7 @@ describe('platform', () => {
       );
       expect(running.output.stderr).not.toContain('given-token');
       const path = join(directory, 'token');
-      await writeFile(path, 'token-of-the-file\n');
+      await writeFile(path, 'token-of-the-file\n', { mode: 0o600 });
       const ways: [string[], Record<string, string>, string][] = [
         [[], { INFRA_PLATFORM_TOKEN: 'token-of-the-environment' }, 'token-of-the-environment'],
         [['--token-file', path], {}, 'token-of-the-file'],

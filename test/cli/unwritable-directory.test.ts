@@ -3,7 +3,7 @@ import { chmod, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { runCommand } from '../support/run-command.ts';
-import { temporaryDirectory } from '../support/built-program.ts';
+import { runProgram, temporaryDirectory } from '../support/built-program.ts';
 
 // Root may do anything by its permissions, and nothing can be created in either.
 const nowhere = ['/proc/x', import.meta.filename];
@@ -41,6 +41,8 @@ const keysFault = { check: 'keys directory', state: 'bad', says: expect.stringMa
 test.each([
   ['http', ['http', '--port', '0'], 'keys directory', ['--keys-dir', '/proc/k']],
   ['http', ['http', '--port', '0'], 'audit log', ['--audit-file', '/proc/a/b.jsonl']],
+  ['stdio', ['stdio'], 'keys directory', ['--keys-dir', '/proc/k']],
+  ['stdio', ['stdio'], 'audit log', ['--audit-file', '/proc/a/b.jsonl']],
   ['platform', ['platform', '--port', '0'], 'keys directory', ['--keys-dir', '/proc/k']],
   [
     'token create',
@@ -69,6 +71,13 @@ test.each([
   const { findings } = JSON.parse(stdout) as { findings: { check: string }[] };
   expect(code).toBe(1);
   expect(findings).toContainEqual(expect.objectContaining(finding));
+});
+
+test('stdio goes on without a data directory, and its log says at the start why calls will fail', async () => {
+  const { code, stderr } = await runProgram(['stdio', '--data-dir', '/proc/x']);
+  expect(code).toBe(0);
+  expect(stderr).toMatch(/The data directory \/proc\/x can't be used \(ENOENT: /);
+  expect(stderr.trim().split('\n')).toHaveLength(1);
 });
 
 test('a keys directory that has its keys may be read-only', async () => {

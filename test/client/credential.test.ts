@@ -71,7 +71,7 @@ describe('a credential file', () => {
     await expect(readCredentialFile(join(directory, 'nowhere'))).rejects.toThrow(
       /nowhere \(ENOENT: there is no such file\)/,
     );
-    await expect(readCredentialFile(directory)).rejects.toThrow(/it is a directory/);
+    await expect(readCredentialFile(directory)).rejects.toThrow(/it is a folder/);
   });
 
   test.skipIf(process.platform === 'win32')('that may not be read is named with the reason', async () => {

@@ -6,7 +6,7 @@ import { requireWritable } from '../wiring/written-places.ts';
 import { withProgress } from '../terminal/progress.ts';
 import { createLog } from '../wiring/log.ts';
 import { listeningOn } from '../wiring/listen-error.ts';
-import { readOrCreateToken } from '../wiring/secret-file.ts';
+import { readOrCreateToken, readToken } from '../wiring/secret-file.ts';
 import { startEmbeddedPlatform } from '../wiring/embedded-connection.ts';
 import { openClusters } from '../wiring/real-clusters.ts';
 import { openTelemetry } from '../wiring/telemetry.ts';
@@ -27,6 +27,7 @@ export async function platformCommand(config: Config): Promise<void> {
   const manager = serviceManager(log);
   // What the options name is read before anything is made.
   const faults = faultsFile === undefined ? [] : await loadFaults(faultsFile);
+  if (config.tokenFile !== undefined) await readToken(config.tokenFile);
   const clusters = await openClusters(config);
   try {
     await serve(config, log, { manager, faults, clusters });

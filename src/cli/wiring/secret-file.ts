@@ -46,11 +46,8 @@ export async function createSecretFile(path: string, text: string): Promise<bool
   }
 }
 
-/**
- * Reads the token in a file, or creates the file with a new token.
- * @throws Error if it is empty, can't be read, or can't be created
- */
-export async function readOrCreateToken(path: string): Promise<string> {
+/** Reads the token in a file; undefined if there is no such file. @throws Error if it is empty or can't be read */
+export async function readToken(path: string): Promise<string | undefined> {
   const token = await readTextFile(path).catch((error: unknown) => {
     throw new Error(
       `The token can't be read from ${path} (${unreadableBecause(error)}): name a file that this user may read.`,
@@ -58,6 +55,15 @@ export async function readOrCreateToken(path: string): Promise<string> {
     );
   });
   if (token === '') throw new Error(`${path} is empty. Put a token into it, or delete it to create a new token.`);
+  return token;
+}
+
+/**
+ * Reads the token in a file, or creates the file with a new token.
+ * @throws Error if it is empty, can't be read, or can't be created
+ */
+export async function readOrCreateToken(path: string): Promise<string> {
+  const token = await readToken(path);
   if (token !== undefined) return token;
   const created = randomBytes(32).toString('base64url');
   const isOurs = await createSecretFile(path, created).catch((error: unknown) => {
