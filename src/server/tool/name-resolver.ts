@@ -48,6 +48,8 @@ export interface Lookup {
   readonly isForChange?: boolean;
   /** Whether cached lists are ignored. */
   readonly withNewLists?: boolean;
+  /** Whether others are looked up at the same time, in several environments: one list may then serve them all. */
+  readonly isOneOfMany?: boolean;
   /** Limits every search to a project or environment. `note` is reported if nothing is found there. */
   readonly only?: { readonly projectId?: string; readonly environmentId?: string; readonly note: string };
 }
