@@ -76,15 +76,14 @@ async function servicesAtOnce(
   search: Search,
   context: ResolverContext,
 ): Promise<readonly (readonly ResourcePath[])[] | undefined> {
-  const { isOneOfMany = false, view, only } = search.lookup;
+  const { readsAtOnce, view, only } = search.lookup;
   const [root] = paths[0] ?? [];
   const isMeant =
-    (isOneOfMany || paths.length >= fewestAtOnce) &&
-    isInListOfAllServices(step.listing) &&
-    root?.kind === 'organization';
+    (readsAtOnce === 'always' || (readsAtOnce === 'if many' && paths.length >= fewestAtOnce)) &&
+    isInListOfAllServices(step.listing);
   // Who sees only a part has a shorter list of all.
-  if (!isMeant || view !== undefined || only !== undefined || paths.some((path) => path[0]?.id !== root.id))
-    return undefined;
+  if (!isMeant || view !== undefined || only !== undefined || root?.kind !== 'organization') return undefined;
+  if (paths.some(([first]) => first?.id !== root.id)) return undefined;
   const all = await context.lists.servicesOf(root.id, search);
   return (
     all &&

@@ -34,7 +34,10 @@ function callerOf(answers: Answers = {}): { readonly lookup: Lookup; readonly as
     asked.push(name);
     return { ...usual, ...answers }[name]!(input);
   };
-  return { lookup: { principal: 'ann', reader: readerBy(send), now: () => 0, isForChange: true }, asked };
+  return {
+    lookup: { principal: 'ann', reader: readerBy(send), now: () => 0, isForChange: true, readsAtOnce: 'if many' },
+    asked,
+  };
 }
 
 const paths = environments.map(({ name }, index) => `shop/${name}/worker-${index}`);
@@ -44,7 +47,7 @@ test('services of many environments are found in one list', async () => {
   const { lookup, asked } = callerOf();
   const resolver = createNameResolver();
   const found = await Promise.all(
-    paths.map((path) => resolver.resolve('service', path, { ...lookup, isOneOfMany: true })),
+    paths.map((path) => resolver.resolve('service', path, { ...lookup, readsAtOnce: 'always' })),
   );
   expect(found.map((one) => [one.id, one.environment?.id])).toEqual(
     services.map((one) => [one.id, one.environment_id]),
@@ -116,8 +119,11 @@ test('nothing is called missing because the list of all lacks it', async () => {
   expect(count(asked, 'list_services')).toBe(environments.length);
 });
 
-test('who sees only a part asks environment by environment', async () => {
+test.each([
+  ['sees only a part', { view: 'narrow' }],
+  ['may read some places only', { readsAtOnce: undefined }],
+])('who %s asks environment by environment', async (_, limits) => {
   const { lookup, asked } = callerOf();
-  await createNameResolver().resolve('service', 'worker-3', { ...lookup, view: 'narrow' });
+  await createNameResolver().resolve('service', 'worker-3', { ...lookup, ...limits });
   expect(count(asked, 'list_services_of_organization')).toBe(0);
 });

@@ -75,20 +75,21 @@ async function isSearchDenied(call: Call): Promise<boolean> {
   }
 }
 
+/** Whether the policy lets the caller read some places only. */
+const dependsOnPlace = ({ tool, deps: { policy } }: Call): boolean =>
+  needsLocation(tool, operations.list_services, policy);
+
+const restrictsReads = (call: Call): boolean => dependsOnPlace(call) || call.deps.policy.scope !== undefined;
+
 /**
  * The error for a name that matches nothing, or several resources. If the policy restricts which places may be read, it
  * has no suggestions, and only those candidates that may be read.
  */
 async function withoutHidden(call: Call, error: unknown): Promise<Error> {
-  const {
-    tool,
-    deps: { policy },
-  } = call;
   const failure = error instanceof CallFailure ? error.failure : undefined;
   if (failure?.kind !== 'bad_address') return error as Error;
   const { problem } = failure;
-  if (!needsLocation(tool, operations.list_services, policy) && (!policy.scope || isSearchedInScope(problem.kind)))
-    return error as Error;
+  if (!(dependsOnPlace(call) || (call.deps.policy.scope && !isSearchedInScope(problem.kind)))) return error as Error;
   const note = 'What else there is is not told: the policy restricts what may be read.';
   const candidates = await readableAmong(call, problem.candidates);
   const told = {
@@ -169,9 +170,11 @@ async function resolveAll(call: Call): Promise<Call> {
   let within: Within = {};
   const lookup = (): Lookup => lookupOf(call, within);
 
+  const readsWidely = !restrictsReads(call);
+
   const find = (kind: ResourceKind, given: string, isOneOfMany = false): Promise<ResolvedResource> =>
     deps.resolver
-      .resolve(kind, given, { ...lookup(), isOneOfMany })
+      .resolve(kind, given, { ...lookup(), ...(readsWidely && { readsAtOnce: isOneOfMany ? 'always' : 'if many' }) })
       .catch(async (error: unknown) => Promise.reject(await withoutHidden(call, error)));
 
   for (const { name, kind, member, path } of references) {
