@@ -172,6 +172,36 @@ describe('what it costs', () => {
     ]);
   });
 
+  test('of a plan does not grow with environments that are seen for the first time', async () => {
+    const names = ['one', 'two', 'three', 'four'];
+    for (const name of names) {
+      const environment = await platform.must('create_environment', {
+        project_id: platform.seed['project_id'],
+        cluster_id: platform.seed['cluster_id'],
+        name,
+        mode: 'STAGING',
+      });
+      const service = await platform.must('create_container', {
+        environment_id: environment['id'],
+        name: 'web',
+        registry_id: platform.seed['registry_id'],
+        image_name: 'web',
+        tag: '1',
+        healthchecks: {},
+      });
+      seeming = { ...seeming, [String(service['id'])]: 'DEPLOYED' };
+    }
+    const choice = { services: names.map((name) => `shop/${name}/web`), dry_run: true };
+    expect((await readsBy('stop_services', choice)).toSorted()).toEqual([
+      'GET /organization',
+      'GET /organization/*/cluster/lock',
+      'GET /organization/*/environments',
+      'GET /organization/*/project',
+      'GET /organization/*/services',
+      'GET /project/*/environment',
+    ]);
+  });
+
   test('is one request for each environment to stop, and the same plan where the platform has no wide lists', async () => {
     const plan = textOf(await client.call('stop_services', { modes: ['DEVELOPMENT', 'STAGING'], dry_run: true }));
     const narrow = await startRecordingProxy(platform.url, {

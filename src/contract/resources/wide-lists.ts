@@ -4,7 +4,8 @@ import { ServiceDeploymentStatus } from './deployment.ts';
 import { EnvironmentMode, environmentOutlook, EnvironmentStatus } from './environment.ts';
 import { ServiceType } from './service.ts';
 
-// No row is marked as a resource: names are resolved only with the lists of projects and environments.
+// No row is marked as a resource: names are resolved with the lists of projects and environments, and only where many
+// are looked up with the list of all services, if that is whole.
 
 /** A service in the list of an organization. Some platforms add its status, and who asked for its last deployment. */
 export const ServiceOfOrganization = z.object({

@@ -1,12 +1,12 @@
 import { LRUCache } from 'lru-cache';
 import { ApiError } from '../../client/index.ts';
-import { everyOrganization, operations, type ReferenceKind } from '../../contract/index.ts';
+import { everyOrganization, operations, serviceKinds, type ReferenceKind } from '../../contract/index.ts';
 import { isRecord, type JsonRecord } from '../json/index.ts';
 import type { Lookup } from '../tool/index.ts';
 import { resourceRefOf, unusableRowOf, type ResourceRef, type UnusableRow } from './resource-ref.ts';
-import type { ListOperation } from './resource-hierarchy.ts';
+import { listOfAllServices, serviceInRow, type ListOperation } from './resource-hierarchy.ts';
 import { isDenied } from '../failure/index.ts';
-import { rowsIn } from '../context/index.ts';
+import { rowsIn, wholeListIn } from '../context/index.ts';
 
 /** How long a cached list is fresh, in milliseconds. */
 export const listLifetime = 60_000;
@@ -62,6 +62,11 @@ export interface ListCache {
    * @throws ApiError for every other failure.
    */
   childrenOf(listing: ListOperation, id: string, search: Search): Promise<readonly ResourceRef[] | undefined>;
+  /**
+   * The services of an organization by their environments, from one list; undefined if the platform can't list them, or
+   * not certainly all of them: a list that was read in part never counts as the whole.
+   */
+  servicesOf(organizationId: string, search: Search): Promise<ReadonlyMap<string, readonly ResourceRef[]> | undefined>;
   /**
    * The token's organization: the chosen one, or the only one.
    * @throws ApiError if the platform fails, or has several and none is chosen.
@@ -122,6 +127,24 @@ async function readChildren(
     page = nextPage(answer);
   }
   return result(true);
+}
+
+/**
+ * The services of an organization; undefined if the answer has an unusable row, or others than its rows may be there:
+ * the lists of the environments tell more.
+ */
+async function readAllServices(organization_id: string, search: Search): Promise<ListResult> {
+  if (search.requests <= 0) return undefined;
+  search.requests -= 1;
+  const answer: JsonRecord | undefined = await search.lookup.reader
+    .attempt(listOfAllServices, { organization_id })
+    .catch((error: unknown) =>
+      isDenied(error) || error instanceof ApiError ? undefined : Promise.reject(error as Error),
+    );
+  const rows = answer === undefined || nextPage(answer) ? undefined : wholeListIn(answer);
+  const resources = rows?.flatMap((row) => serviceInRow(row) ?? []) ?? [];
+  const isWhole = rows !== undefined && resources.length === (answer!['results'] as readonly unknown[]).length;
+  return isWhole ? { resources, unusable: [], complete: true, rowsLost: false } : undefined;
 }
 
 /** The organizations in the answer to a read. */
@@ -202,6 +225,12 @@ export function createListCache(): ListCache {
       });
       if (resources === undefined) for (const kind of listing.kinds) search.unlisted.add(kind);
       return resources;
+    },
+    servicesOf: async (id, search) => {
+      const resources = await listOnce(`${listOfAllServices.name} ${id}`, serviceKinds, search, () =>
+        readAllServices(id, search),
+      );
+      return resources && Map.groupBy(resources, ({ parent }) => parent!.id);
     },
     organization: async (search) =>
       (await listOnce('organization', ['organization'], search, () => readOrganization(search)))?.[0],

@@ -2,8 +2,10 @@ import * as z from 'zod';
 import {
   allOperations,
   isServiceKind,
+  operations,
   parameterKind,
   resourceKind,
+  serviceKinds,
   snakeCase,
   variableList,
   variableOwnerKinds,
@@ -12,6 +14,7 @@ import {
 } from '../../contract/index.ts';
 import type { JsonRecord } from '../json/index.ts';
 import type { ResourceKind } from '../tool/index.ts';
+import { resourceRefOf, type ResourceRef } from './resource-ref.ts';
 
 /** An operation that lists the children of a resource. */
 export interface ListOperation {
@@ -74,6 +77,21 @@ const listOperations: readonly ListOperation[] = [...listsAtParents, ...otherVar
 /** The operation that lists the resources of a kind in a parent; undefined if there is none. */
 export const listOperationFor = (parent: ReferenceKind, kind: ReferenceKind): ListOperation | undefined =>
   listOperations.find((one) => one.parent === parent && one.kinds.includes(kind));
+
+/** The list of the services of a whole organization. */
+export const listOfAllServices: AnyOperation = operations.list_services_of_organization;
+
+/** Whether `listOfAllServices` has the rows that a list has at every parent. */
+export const isInListOfAllServices = ({ parent, kinds }: ListOperation): boolean =>
+  parent === 'environment' && kinds.length > 0 && kinds.every(isServiceKind);
+
+/** What a row of `listOfAllServices` is; undefined if it can't be used, or doesn't tell its environment. */
+export function serviceInRow(row: JsonRecord): ResourceRef | undefined {
+  const id = row['environment_id'];
+  return typeof id === 'string'
+    ? resourceRefOf(row, serviceKinds, { kind: 'environment', id: id.toLowerCase() })
+    : undefined;
+}
 
 /** Whether a resource of this kind is of the requested one: a `service` can be of any service kind. */
 export const isOfKind = (kind: ReferenceKind, requested: ResourceKind): boolean =>

@@ -3,7 +3,7 @@ import { matchingName } from './names.ts';
 import type { ResourceIndex } from './resource-index.ts';
 import type { ResourceRef } from './resource-ref.ts';
 import { leafOf, pathTo, type ResourcePath } from './resource-path.ts';
-import type { ListStep, ListChain } from './resource-hierarchy.ts';
+import { isInListOfAllServices, type ListStep, type ListChain } from './resource-hierarchy.ts';
 
 /** The data of name resolution: cached lists, and the index of seen resources. */
 export interface ResolverContext {
@@ -63,20 +63,60 @@ async function childrenOf(
     .map((resource) => [...path, resource]);
 }
 
+/** The least number of environments whose services are read in one list: of fewer, their own lists are shorter. */
+const fewestAtOnce = 4;
+
+/**
+ * The services in the last resources of some paths, from the list of the organization; undefined if they have to be
+ * read by environment. An environment of which that list has no row is asked itself.
+ */
+async function servicesAtOnce(
+  paths: readonly ResourcePath[],
+  step: ListStep,
+  search: Search,
+  context: ResolverContext,
+): Promise<readonly (readonly ResourcePath[])[] | undefined> {
+  const { readsAtOnce, view, only } = search.lookup;
+  const [root] = paths[0] ?? [];
+  const isMeant =
+    (readsAtOnce === 'always' || (readsAtOnce === 'if many' && paths.length >= fewestAtOnce)) &&
+    isInListOfAllServices(step.listing);
+  // Who sees only a part has a shorter list of all.
+  if (!isMeant || view !== undefined || only !== undefined || root?.kind !== 'organization') return undefined;
+  if (paths.some(([first]) => first?.id !== root.id)) return undefined;
+  const all = await context.lists.servicesOf(root.id, search);
+  return (
+    all &&
+    Promise.all(
+      paths.map(
+        async (path) =>
+          all.get(leafOf(path).id)?.map((resource) => [...path, resource]) ?? childrenOf(path, step, search, context),
+      ),
+    )
+  );
+}
+
 const filterByName = (siblings: readonly ResourcePath[], name: string | undefined): readonly ResourcePath[] =>
   name === undefined ? siblings : matchingName(siblings, name, leafOf);
 
 /** Follows a route, and reads only the lists along it. */
 export async function followRoute(
-  { from, steps, names }: SearchRoute,
+  { from: start, steps, names }: SearchRoute,
   search: Search,
   context: ResolverContext,
 ): Promise<RouteResult> {
-  let paths = from;
+  let paths = start;
   for (const [index, step] of steps.entries()) {
     const name = names[index];
-    const found = await Promise.all(paths.map((path) => childrenOf(path, step, search, context)));
-    const ofKind = found.map((siblings) => siblings.filter((path) => step.kinds.includes(leafOf(path).kind)));
+    const from = paths;
+    const ofKindIn = (lists: readonly (readonly ResourcePath[])[]): readonly (readonly ResourcePath[])[] =>
+      lists.map((siblings) => siblings.filter((path) => step.kinds.includes(leafOf(path).kind)));
+    const atOnce = await servicesAtOnce(from, step, search, context);
+    paths = ofKindIn(atOnce ?? []).flatMap((siblings) => filterByName(siblings, name));
+    if (paths.length > 0) continue;
+    // Nothing is called missing because a list of all lacks it.
+    const found = await Promise.all(from.map((path) => childrenOf(path, step, search, context)));
+    const ofKind = ofKindIn(found);
     paths = ofKind.flatMap((siblings) => filterByName(siblings, name));
     if (paths.length > 0 || name === undefined) continue;
     // A resource of another kind with the same name may be meant.

@@ -48,6 +48,11 @@ export interface Lookup {
   readonly isForChange?: boolean;
   /** Whether cached lists are ignored. */
   readonly withNewLists?: boolean;
+  /**
+   * When one list of the services of the organization may be read in place of those of its environments: if one name is
+   * looked for in many, or always, because other names are looked up at the same time. Default: never.
+   */
+  readonly readsAtOnce?: 'if many' | 'always';
   /** Limits every search to a project or environment. `note` is reported if nothing is found there. */
   readonly only?: { readonly projectId?: string; readonly environmentId?: string; readonly note: string };
 }

@@ -47,6 +47,17 @@ const organizationMember = 'organization_id';
 /** Maximum number of items in one argument that refers to resources: each may need a search. */
 const maximumReferences = 100;
 
+/** The least number of places that make a list of references one to many. */
+const fewestPlaces = 4;
+
+/** What stands before the last name of references: where they lie, as far as they tell; of the others themselves. */
+const placesOf = (references: readonly unknown[]): ReadonlySet<string> =>
+  new Set(
+    references.flatMap((one) =>
+      typeof one === 'string' ? [one.includes('/') ? one.slice(0, one.lastIndexOf('/')) : one] : [],
+    ),
+  );
+
 /**
  * Whether names of a kind are searched only inside the scope. Alert rules belong to the organization, and those of all
  * projects are in one list.
@@ -64,20 +75,21 @@ async function isSearchDenied(call: Call): Promise<boolean> {
   }
 }
 
+/** Whether the policy lets the caller read some places only. */
+const dependsOnPlace = ({ tool, deps: { policy } }: Call): boolean =>
+  needsLocation(tool, operations.list_services, policy);
+
+const restrictsReads = (call: Call): boolean => dependsOnPlace(call) || call.deps.policy.scope !== undefined;
+
 /**
  * The error for a name that matches nothing, or several resources. If the policy restricts which places may be read, it
  * has no suggestions, and only those candidates that may be read.
  */
 async function withoutHidden(call: Call, error: unknown): Promise<Error> {
-  const {
-    tool,
-    deps: { policy },
-  } = call;
   const failure = error instanceof CallFailure ? error.failure : undefined;
   if (failure?.kind !== 'bad_address') return error as Error;
   const { problem } = failure;
-  if (!needsLocation(tool, operations.list_services, policy) && (!policy.scope || isSearchedInScope(problem.kind)))
-    return error as Error;
+  if (!(dependsOnPlace(call) || (call.deps.policy.scope && !isSearchedInScope(problem.kind)))) return error as Error;
   const note = 'What else there is is not told: the policy restricts what may be read.';
   const candidates = await readableAmong(call, problem.candidates);
   const told = {
@@ -158,9 +170,11 @@ async function resolveAll(call: Call): Promise<Call> {
   let within: Within = {};
   const lookup = (): Lookup => lookupOf(call, within);
 
-  const find = (kind: ResourceKind, given: string): Promise<ResolvedResource> =>
+  const readsWidely = !restrictsReads(call);
+
+  const find = (kind: ResourceKind, given: string, isOneOfMany = false): Promise<ResolvedResource> =>
     deps.resolver
-      .resolve(kind, given, lookup())
+      .resolve(kind, given, { ...lookup(), ...(readsWidely && { readsAtOnce: isOneOfMany ? 'always' : 'if many' }) })
       .catch(async (error: unknown) => Promise.reject(await withoutHidden(call, error)));
 
   for (const { name, kind, member, path } of references) {
@@ -173,10 +187,12 @@ async function resolveAll(call: Call): Promise<Call> {
           issues: [`"${shownName(tool, name)}" has ${value.length} items; give at most ${maximumReferences}`],
         });
       const rows = value as readonly unknown[];
+      const givenIn = (one: unknown): unknown => (member !== undefined && isRecord(one) ? one[member] : one);
+      const isOneOfMany = placesOf(rows.map(givenIn)).size >= fewestPlaces;
       const found = await Promise.all(
         rows.map(async (one) => {
-          const given = member !== undefined && isRecord(one) ? one[member] : one;
-          return typeof given === 'string' ? find(kind, given) : undefined;
+          const given = givenIn(one);
+          return typeof given === 'string' ? find(kind, given, isOneOfMany) : undefined;
         }),
       );
       args[name] = found.map((resource, index) => {

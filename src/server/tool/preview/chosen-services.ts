@@ -1,6 +1,6 @@
 import { operations } from '../../../contract/index.ts';
 import { isRecord, recordsIn, type JsonRecord } from '../../json/index.ts';
-import { listOfOrganization, servicesIn, textIn, type Reader, type Target } from '../../context/index.ts';
+import { listOfOrganization, rowsIn, servicesIn, textIn, type Reader, type Target } from '../../context/index.ts';
 import { loggingAmong, lostLogReadsOfAll, lostLogsAmong } from './lost-logs.ts';
 import { reading, readUses } from '../reads.ts';
 import { notAgreedTo, notKnown, rowWith, showName, showPath, textOf, type PlanLine, type Preview } from './preview.ts';
@@ -34,6 +34,35 @@ async function placeOf({ id, name, project, mode }: Target, reader: Reader): Pro
 const textFor = (row: JsonRecord): string =>
   `${(textOf(row, 'service_type') ?? 'service').toLowerCase()} ${showName(textOf(row, 'name') ?? String(row['id']))}`;
 
+const stateIn = ({ status }: JsonRecord): string | undefined =>
+  isRecord(status) ? textIn(status, 'state') : undefined;
+
+const statesIn = (rows: readonly JsonRecord[]): ReadonlyMap<unknown, string> =>
+  new Map(rows.flatMap((row) => (stateIn(row) === undefined ? [] : [[row['id'], stateIn(row)!]])));
+
+/**
+ * The states of services by their ids: from their own rows or those of a wider list that the call has read, if these
+ * have the states of all of them; otherwise from the statuses of their environment.
+ */
+async function statesOf(
+  rows: readonly JsonRecord[],
+  environment_id: string | undefined,
+  reader: Reader,
+): Promise<ReadonlyMap<unknown, string>> {
+  const wide = await reader.answered(operations.list_services_of_organization);
+  const known = statesIn([...wide.flatMap((answer) => rowsIn(answer)), ...rows]);
+  if (environment_id === undefined || rows.every(({ id }) => known.has(id))) return known;
+  const statuses: JsonRecord | undefined = await reader.attempt(operations.get_environment_status, { environment_id });
+  return new Map(
+    Object.values(statuses ?? {})
+      .flatMap((list) => recordsIn(list))
+      .flatMap((row) => {
+        const state = textIn(row, 'state');
+        return state === undefined ? [] : [[row['id'], state] as const];
+      }),
+  );
+}
+
 const previewReads = [
   ...readUses(
     'the plan shows only ids of services, or not their states',
@@ -65,19 +94,8 @@ export const chosenServices = (
     const rows = await servicesIn(target.id, reader);
     if (!rows)
       return [...ids.map((id) => `${verb} ${id} in ${place}.`), notKnown('the names and states of these services')];
-    const haveTheirs = rows.every(({ status }) => isRecord(status) && textIn(status, 'state') !== undefined);
-    const statuses =
-      haveTheirs || target.id === undefined
-        ? undefined
-        : await reader.attempt(operations.get_environment_status, { environment_id: target.id });
-    const states = new Map(
-      Object.values((statuses ?? {}) as JsonRecord)
-        .flatMap((list) => recordsIn(list))
-        .map((row) => [row['id'], textIn(row, 'state')]),
-    );
-    const stateOf = (row: JsonRecord): string =>
-      (haveTheirs ? textIn(row['status'] as JsonRecord, 'state') : states.get(row['id'])) ??
-      'in a state that is not known';
+    const states = await statesOf(rows, target.id, reader);
+    const stateOf = (row: JsonRecord): string => states.get(row['id']) ?? 'in a state that is not known';
     const asked = new Map<unknown, JsonRecord>(itemsInLists(args).map(({ id, ...more }) => [id, more]));
     const lineFor = async (row: JsonRecord): Promise<PlanLine> => {
       const more = await note(row, asked.get(row['id']) ?? {}, reader);

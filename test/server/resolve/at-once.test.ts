@@ -1,0 +1,129 @@
+import { expect, test } from 'vitest';
+import { ApiError } from '../../../src/client/index.ts';
+import type { SendRead } from '../../../src/server/context/reader.ts';
+import type { JsonRecord } from '../../../src/server/json/index.ts';
+import { createNameResolver } from '../../../src/server/resolve/index.ts';
+import type { Lookup } from '../../../src/server/tool/index.ts';
+import { readerBy, resolutionProblem } from './recording-caller.ts';
+
+const id = (number: number): string => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
+
+const [organization, project] = [id(1), id(2)];
+const environments = Array.from({ length: 5 }, (_, index) => ({ id: id(100 + index), name: `e${index}` }));
+const services = environments.map((environment, index) => ({
+  id: id(200 + index),
+  name: `worker-${index}`,
+  service_type: 'CONTAINER',
+  environment_id: environment.id,
+}));
+
+/** Answers a read, or fails it. */
+type Answers = Readonly<Record<string, (input: JsonRecord) => unknown>>;
+
+const usual: Answers = {
+  get_organization: () => ({ id: organization, name: 'acme' }),
+  list_projects: () => ({ results: [{ id: project, name: 'shop' }] }),
+  list_environments: () => ({ results: environments }),
+  list_services: ({ environment_id }) => ({ results: services.filter((one) => one.environment_id === environment_id) }),
+  list_services_of_organization: () => ({ results: services }),
+};
+
+function callerOf(answers: Answers = {}): { readonly lookup: Lookup; readonly asked: string[] } {
+  const asked: string[] = [];
+  const send: SendRead = async ({ name }, input) => {
+    asked.push(name);
+    return { ...usual, ...answers }[name]!(input);
+  };
+  return {
+    lookup: { principal: 'ann', reader: readerBy(send), now: () => 0, isForChange: true, readsAtOnce: 'if many' },
+    asked,
+  };
+}
+
+const paths = environments.map(({ name }, index) => `shop/${name}/worker-${index}`);
+const count = (asked: readonly string[], name: string): number => asked.filter((one) => one === name).length;
+
+test('services of many environments are found in one list', async () => {
+  const { lookup, asked } = callerOf();
+  const resolver = createNameResolver();
+  const found = await Promise.all(
+    paths.map((path) => resolver.resolve('service', path, { ...lookup, readsAtOnce: 'always' })),
+  );
+  expect(found.map((one) => [one.id, one.environment?.id])).toEqual(
+    services.map((one) => [one.id, one.environment_id]),
+  );
+  expect(count(asked, 'list_services')).toBe(0);
+  expect(count(asked, 'list_services_of_organization')).toBe(1);
+});
+
+test('a bare name is looked for in one list', async () => {
+  const { lookup, asked } = callerOf();
+  await expect(createNameResolver().resolve('service', 'worker-3', lookup)).resolves.toMatchObject({ id: id(203) });
+  expect(count(asked, 'list_services')).toBe(0);
+});
+
+test('a single path is looked up in its environment', async () => {
+  const { lookup, asked } = callerOf();
+  await createNameResolver().resolve('service', paths[0]!, lookup);
+  expect(asked).toEqual(['get_organization', 'list_projects', 'list_environments', 'list_services']);
+});
+
+const failed = (kind: 'forbidden' | 'not_offered' | 'server_error' | 'bad_answer') => () => {
+  throw new ApiError('list_services_of_organization', { kind, reason: kind, next: 'Nothing.' });
+};
+
+// Each of these lists has a part only, or may have: the third environment has another service of the same name.
+const twin = { ...services[3]!, id: id(299), environment_id: environments[2]!.id };
+const inParts: Readonly<Record<string, () => unknown>> = {
+  'has fewer rows than there are': () => ({ results: services, pagination: { total_count: 6 } }),
+  'has another page': () => ({ results: services, pagination: { page: 1, page_size: 5, total_pages: 2 } }),
+  'has a row without an environment': () => ({ results: [...services, { ...twin, environment_id: undefined }] }),
+  'has a row without an id': () => ({ results: [...services, { ...twin, id: undefined }] }),
+  'has a row of a kind that nobody knows': () => ({ results: [...services, { ...twin, service_type: 'ROCKET' }] }),
+  'has a row that is none': () => ({ results: [...services, null] }),
+  'is no list': () => ({}),
+  'is forbidden': failed('forbidden'),
+  'is not offered': failed('not_offered'),
+  fails: failed('server_error'),
+  'can be read in part': failed('bad_answer'),
+};
+
+test.each(Object.keys(inParts))(
+  'a list that %s never counts as the whole: each environment is asked',
+  async (which) => {
+    const all = [...services, twin];
+    const { lookup, asked } = callerOf({
+      list_services_of_organization: inParts[which]!,
+      list_services: ({ environment_id }) => ({ results: all.filter((one) => one.environment_id === environment_id) }),
+    });
+    const problem = await resolutionProblem(createNameResolver().resolve('service', 'worker-3', lookup));
+    expect(problem.candidates.map((one) => one.id).toSorted()).toEqual([services[3]!.id, twin.id]);
+    expect(count(asked, 'list_services')).toBe(environments.length);
+  },
+);
+
+test('an environment that the list of all lacks is asked itself', async () => {
+  const { lookup, asked } = callerOf({ list_services_of_organization: () => ({ results: services.slice(1) }) });
+  await expect(createNameResolver().resolve('service', 'worker-0', lookup)).resolves.toMatchObject({ id: id(200) });
+  expect(count(asked, 'list_services')).toBe(1);
+});
+
+test('nothing is called missing because the list of all lacks it', async () => {
+  const more = { ...services[4]!, id: id(300), name: 'extra' };
+  const { lookup, asked } = callerOf({
+    list_services: ({ environment_id }) => ({
+      results: [...services, more].filter((one) => one.environment_id === environment_id),
+    }),
+  });
+  await expect(createNameResolver().resolve('service', 'extra', lookup)).resolves.toMatchObject({ id: more.id });
+  expect(count(asked, 'list_services')).toBe(environments.length);
+});
+
+test.each([
+  ['sees only a part', { view: 'narrow' }],
+  ['may read some places only', { readsAtOnce: undefined }],
+])('who %s asks environment by environment', async (_, limits) => {
+  const { lookup, asked } = callerOf();
+  await createNameResolver().resolve('service', 'worker-3', { ...lookup, ...limits });
+  expect(count(asked, 'list_services_of_organization')).toBe(0);
+});
