@@ -291,7 +291,7 @@ export const commands: readonly Command[] = [
   defineCommand({
     name: 'console',
     summary:
-      'serve a console to this machine, for a browser: the calls that wait for approval, and the audit log; print its address as one line of JSON when ready',
+      'serve a console to this machine, for a browser: states, deployments, the calls that wait for approval, and the audit log; print its address as one line of JSON when ready',
     takes: 'console',
     flags: {
       port: {
