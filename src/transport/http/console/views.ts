@@ -1,6 +1,7 @@
 import { operatorPrincipal } from '../../../server/audit/index.ts';
 import { isRecord, omit, type JsonRecord } from '../../../server/json/index.ts';
 import { metaKeys } from '../../../server/output/index.ts';
+import { readingTools, type ReadingTool } from '../../../views/index.ts';
 import type { Rules } from '../../../server/guard/index.ts';
 import type { ConcurrencyLimiter } from '../concurrency-limiter.ts';
 import type { HttpExchange } from '../exchange.ts';
@@ -58,7 +59,7 @@ interface ConsoleView {
 }
 
 interface Read {
-  readonly tool: string;
+  readonly tool: ReadingTool;
   readonly arguments: JsonRecord;
 }
 
@@ -101,17 +102,6 @@ const views: readonly ConsoleView[] = [
         : { tool: 'get_service', arguments: { service: path } },
     hint: '',
   },
-];
-
-/** The tools that views read with. None of them changes anything. */
-export const consoleTools: readonly string[] = [
-  'get_organization_overview',
-  'get_environment_overview',
-  'diagnose_deployment',
-  'search_logs',
-  'compare_environments',
-  'get_service',
-  'list_services',
 ];
 
 const routeAt = (base: string, name: string): string => `${base}${consolePath}/${name}`;
@@ -181,6 +171,8 @@ const argumentsIn = (text: string | null): JsonRecord | undefined => {
   }
 };
 
+const isReadingTool = (name: string): name is ReadingTool => (readingTools as readonly string[]).includes(name);
+
 const refused = (status: number): Response => new Response(null, { status, headers: pageHeaders });
 
 /** Answers a script of a view that reads. Reading changes nothing, and doesn't keep anybody signed in. */
@@ -194,7 +186,7 @@ const answerRead =
     if (!visit || (visit.operator.operator !== undefined && !visit.rights)) return refused(403);
     const tool = url.searchParams.get('tool') ?? '';
     const args = argumentsIn(url.searchParams.get('arguments'));
-    if (!consoleTools.includes(tool) || !args) return refused(400);
+    if (!isReadingTool(tool) || !args) return refused(400);
     const principal = operatorPrincipal(visit.operator.operator);
     const release = await calls.acquire({ principal, identity: principal, address }, 1, request.signal);
     if (!release) return retryLater(2, 'Too many calls are running or waiting. Try again in a moment.');
