@@ -137,7 +137,7 @@ export const rooms: readonly Room[] = [
     ]),
     views,
   ),
-  room('transport', 'src/transport/', ['src/server/', 'src/client/', 'src/contract/', 'src/outgoing/'], {
+  room('transport', 'src/transport/', ['src/server/', 'src/client/', 'src/contract/', 'src/outgoing/', views], {
     lazy: [
       'src/transport/http/oauth.ts',
       'src/transport/http/resource-metadata.ts',
@@ -218,6 +218,7 @@ export const rooms: readonly Room[] = [
       'src/database/',
       'src/postgres/',
       files,
+      views,
       'tools/',
       'package.json',
     ],

@@ -11,3 +11,4 @@ export {
   viewUri,
 } from './catalog.ts';
 export { metaKeys } from './meta-keys.ts';
+export { readingTools, type ReadingTool } from './reading-tools.ts';

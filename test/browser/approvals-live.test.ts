@@ -21,6 +21,7 @@ const harmless = {
 const box = (tab: Page, text: string) => tab.getByRole('article').filter({ hasText: text });
 const typedName = (tab: Page, text: string) => box(tab, text).getByLabel('To approve it');
 const news = (tab: Page) => tab.locator('#news');
+const liveState = (tab: Page) => tab.locator('#live');
 
 /** Marks the document, to see later that it is still the same. */
 const mark = (tab: Page): Promise<unknown> => tab.evaluate(`window.isTheSame = true`);
@@ -32,10 +33,11 @@ const focused = (tab: Page): Promise<string> =>
     `(({ localName, name, textContent }) => [localName, name, textContent.trim()].filter(Boolean).join(' '))(document.activeElement)`,
   );
 
-/** The next time the page has asked the server for what changed, and shows it. */
-const refreshed = async (tab: Page): Promise<void> => {
-  await tab.waitForResponse((response) => response.request().headers()['x-infra-live'] === '1');
-  await tab.waitForResponse((response) => response.request().headers()['x-infra-live'] === '1');
+/** The next time the page has asked the server for what changed, which it does at least once a minute of the clock. */
+const refreshed = async (tab: Page, pass: () => unknown): Promise<void> => {
+  const asked = tab.waitForResponse((response) => response.request().headers()['x-infra-live'] === '1');
+  pass();
+  await (await asked).finished();
 };
 
 const refuse = async (decide: Awaited<ReturnType<typeof startSamplePage>>['decide'], code: string): Promise<void> => {
@@ -85,7 +87,7 @@ describe.skipIf(!hasBrowser)('where scripts run, the page of approvals', () => {
     await typedName(tab, first).focus();
     await refuse(decide, first);
     await box(tab, first).getByText('It no longer waits').waitFor();
-    await refreshed(tab);
+    await refreshed(tab, () => void ask({ ...harmless, principal: 'key:later' }));
     expect(await box(tab, first).getByText('It no longer waits').count()).toBe(1);
     expect(await focused(tab)).toBe('input typed');
     await box(tab, second).getByRole('button', { name: 'Refuse' }).focus();
@@ -113,8 +115,7 @@ describe.skipIf(!hasBrowser)('where scripts run, the page of approvals', () => {
     const code = await ask(harmless);
     const tab = await openTab();
     await enter(tab, `${address}?code=${code}`);
-    now += 6 * 60_000;
-    await refreshed(tab);
+    await refreshed(tab, () => (now += 6 * 60_000));
     expect(await box(tab, code).count()).toBe(1);
     now += 6 * 60_000;
     await tab.getByLabel('Operator secret').waitFor();
@@ -125,18 +126,20 @@ describe.skipIf(!hasBrowser)('where scripts run, the page of approvals', () => {
   });
 
   test('says that the server does not respond, and when it does again', async () => {
-    const { address } = await startSamplePage();
+    const { address, ask } = await startSamplePage();
     const tab = await openTab();
     await enter(tab, address);
-    await tab.context().setOffline(true);
-    await news(tab)
+    await tab.context().route('**/*', (route) => route.abort());
+    await ask(harmless);
+    await liveState(tab)
       .filter({
-        hasText: /^The server does not respond since \d\d:\d\d:\d\d UTC\. What is shown may be out of date\.$/,
+        hasText:
+          /^Not live since \d\d:\d\d:\d\d UTC: the server does not respond\. What is shown may be out of date\.$/,
       })
       .waitFor();
-    await tab.context().setOffline(false);
-    await news(tab).filter({ hasText: 'The server responds again.' }).waitFor();
-    expect(await tab.getByRole('article').count()).toBe(4);
+    await tab.context().unroute('**/*');
+    await liveState(tab).filter({ hasText: 'Live again.' }).waitFor();
+    expect(await tab.getByRole('article').count()).toBe(5);
   });
 
   test('with several pages, takes no call that moved to this page for a new one', async () => {
@@ -152,7 +155,8 @@ describe.skipIf(!hasBrowser)('where scripts run, the page of approvals', () => {
   });
 
   test('with several pages, says of a call that moved to another page that it is no longer on this one, and nothing more once it is back', async () => {
-    const { address, ask, decide } = await startSamplePage({ calls: [] });
+    let now = lookedAt;
+    const { address, ask, decide } = await startSamplePage({ calls: [], now: () => now });
     const codes: string[] = [];
     for (let number = 0; number < 22; number += 1) codes.push(await ask({ ...harmless, principal: `key:${number}` }));
     const tab = await openTab();
@@ -162,7 +166,7 @@ describe.skipIf(!hasBrowser)('where scripts run, the page of approvals', () => {
     await moved.getByRole('button', { name: 'Refuse' }).focus();
     await refuse(decide, codes[0]!);
     await moved.getByText('It is no longer on this page.').waitFor();
-    await refreshed(tab);
+    await refreshed(tab, () => (now += 60_000));
     expect(await moved.getByText('It is no longer on this page.').count()).toBe(1);
     expect(await tab.getByText('decided elsewhere').count()).toBe(0);
 
@@ -180,6 +184,17 @@ describe.skipIf(!hasBrowser)('where scripts run, the page of approvals', () => {
     expect(await last.getAttribute('class')).not.toContain('gone');
     await last.getByRole('button', { name: 'Refuse' }).click();
     await tab.getByText('Refused.').waitFor();
+  });
+
+  test('looks every few seconds where no events arrive, and says since when', async () => {
+    const { address, ask } = await startSamplePage();
+    const tab = await openTab();
+    await tab.context().route('**/events*', (route) => route.abort());
+    await enter(tab, address);
+    await liveState(tab)
+      .filter({ hasText: /^Not live since \d\d:\d\d:\d\d UTC: the page looks every 4 seconds instead\.$/ })
+      .waitFor();
+    await box(tab, await ask(harmless)).waitFor();
   });
 
   test('runs its own script only, even where markup names it', async () => {

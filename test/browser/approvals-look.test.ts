@@ -1,25 +1,13 @@
-import axe from 'axe-core';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { hasBrowser } from '../support/browser.ts';
+import { isWiderThanWindow, problemsIn } from './accessibility.ts';
 import { committedPicture, differenceOf, keepPicture, looksAlike, pictureOf } from './pictures.ts';
 import { enter, startSamplePage } from './sample-page.ts';
 import { useTabs } from './tabs.ts';
 
 const openTab = useTabs();
-
-/** What axe finds in a page, in words. */
-async function problemsIn(tab: Page): Promise<string[]> {
-  await tab.evaluate(axe.source);
-  const { violations } = await tab.evaluate<axe.AxeResults>('axe.run()');
-  return violations.map(
-    ({ id, impact, nodes }) => `${impact}: ${id} at ${nodes.map(({ target }) => target.join(' ')).join(', ')}`,
-  );
-}
-
-const isWiderThanWindow = (tab: Page): Promise<boolean> =>
-  tab.evaluate<boolean>('document.documentElement.scrollWidth > window.innerWidth');
 
 const box = (tab: Page, text: string) => tab.getByRole('article').filter({ hasText: text });
 

@@ -137,7 +137,7 @@ describe.skipIf(!hasBrowser)('in a browser, the page of approvals', () => {
     const result = await createWebhook(client);
     expect(result.isError, textOf(result)).toBeFalsy();
     const page = '/team/infra/approvals';
-    expect(new Set(visited)).toEqual(new Set([page, `${page}/style.css`, `${page}/live.js`]));
+    expect(new Set(visited)).toEqual(new Set([page, `${page}/style.css`, `${page}/live.js`, `${page}/events`]));
   });
 
   test('approves what is repeated later, once the name is typed, and shows it among the latest calls', async () => {
@@ -176,7 +176,9 @@ describe.skipIf(!hasBrowser)('in a browser, the page of approvals', () => {
     expect(await waiting(tab).innerText()).toContain(hostile.replaceAll(/<(?=[a-z/])/g, '<U+003C>'));
     expect(await tab.locator('script:not([src="/approvals/live.js"]), img, #taken').count()).toBe(0);
     expect(await tab.title()).toBe('(1) Approvals - infra-mcp');
-    expect(new Set(asked)).toEqual(new Set(['/approvals', '/approvals/style.css', '/approvals/live.js']));
+    expect(new Set(asked)).toEqual(
+      new Set(['/approvals', '/approvals/style.css', '/approvals/live.js', '/approvals/events']),
+    );
   });
 
   test('runs nothing even where markup got into it', async () => {

@@ -6,6 +6,7 @@ import type { CallOutcome } from '../../src/server/audit/index.ts';
 import type { Policy } from '../../src/server/guard/index.ts';
 import { createDependencies } from '../../src/server/protocol/index.ts';
 import { restrictedDependencies } from '../../src/transport/index.ts';
+import { readingTools } from '../../src/views/index.ts';
 import { tools } from '../../tools/index.ts';
 import { openNamedApprovals } from '../server/guard/approvals/named-operators-fixture.ts';
 import { memoryLog } from '../support/call-context.ts';
@@ -72,6 +73,9 @@ async function startConsole(policy: Policy = { readOnly: false }) {
   };
   return { url, readingAs };
 }
+
+const unescaped = (text: string): string =>
+  text.replaceAll('&quot;', '"').replaceAll('&lt;', '<').replaceAll('&gt;', '>');
 
 interface Result {
   readonly isError?: boolean;
@@ -142,6 +146,42 @@ test.each([
   const { read } = await readingAs('ada');
   expect((await read(tool, args, headers as Record<string, string> | undefined)).status).toBe(status);
   expect(recorded).toEqual([]);
+});
+
+test('the tools that views read with change nothing', () => {
+  for (const name of readingTools)
+    expect(tools.find((tool) => tool.name === name)!.operation.effect, name).toBe('read');
+});
+
+test.each([
+  ['deployment', '', undefined],
+  ['deployment', '?service=shop/staging/api', ['diagnose_deployment', { service: 'shop/staging/api' }]],
+  ['deployment', '?service=a&environment=b', undefined],
+  ['comparison', '?first=shop/staging', undefined],
+  [
+    'comparison',
+    '?first=shop/staging&second=x%22%3E%3Cscript%3E',
+    ['compare_environments', { first: 'shop/staging', second: 'x"><script>' }],
+  ],
+  ['measurements', '', ['list_services', {}]],
+  ['measurements', '?project=shop', ['list_services', { project: 'shop' }]],
+  ['measurements', '?service=shop/staging/api', ['get_service', { service: 'shop/staging/api' }]],
+])('the tab %s with %j shows what is chosen', async (tab, query, wanted) => {
+  const { readingAs, url } = await startConsole();
+  const { browser } = await readingAs('ada');
+  const page = await (
+    await fetch(new URL(`/console/${tab}${query}`, url), { headers: { cookie: browser.cookie() } })
+  ).text();
+  expect(page).not.toContain('<script>');
+  const [, tool, args] = /data-tool="([^"]*)" data-arguments="([^"]*)"/.exec(page) ?? [];
+  expect(tool === undefined ? undefined : [tool, JSON.parse(unescaped(args!))]).toEqual(wanted);
+});
+
+test('answers propose no calls, because nobody makes them here', async () => {
+  const { readingAs } = await startConsole();
+  const { read } = await readingAs('ada');
+  const text = await (await read('diagnose_deployment', { environment: 'shop/staging' })).text();
+  expect(text).not.toContain('infra-mcp/next');
 });
 
 test('the tab loads its script and style from this server, under its policy', async () => {

@@ -90,7 +90,7 @@ export const httpOptions = {
     env: 'INFRA_HTTP_CONSOLE',
     commands: ['http'],
     description:
-      'Serve a console at /console for operators: the approvals page as one of its tabs, and the audit log. The addresses of the approvals page lead there.',
+      'Serve a console at /console for operators: states, deployments, differences, measurements and the audit log, with the approvals page as one of its tabs. The addresses of that page lead there.',
   }),
   statelessLegacy: withDefault(booleanText, false, {
     env: 'INFRA_HTTP_STATELESS_LEGACY',

@@ -49,6 +49,7 @@ export async function readAs(
     log,
     clock,
     dialogue: { canAsk: false },
+    showsViews: true,
   };
   const reply = await runCall(tool, args, context, {
     ...dependencies,

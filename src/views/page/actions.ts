@@ -1,16 +1,7 @@
+import type { ReadingTool } from '../index.ts';
 import type { JsonRecord, ToolResult } from './mapping/result.ts';
 
-/** The tools that views call by themselves. None of them changes anything. */
-export const readingTools = [
-  'get_organization_overview',
-  'get_environment_overview',
-  'diagnose_deployment',
-  'search_logs',
-  'compare_environments',
-  'get_service',
-  'list_services',
-] as const;
-export type ReadingTool = (typeof readingTools)[number];
+export { readingTools, type ReadingTool } from '../index.ts';
 
 /** What a view can do. It changes nothing by itself. */
 export interface ViewActions {

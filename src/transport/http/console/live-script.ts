@@ -156,6 +156,9 @@ export const liveScript = `'use strict';
     });
   };
 
+  // What stayed only because it had the focus goes now.
+  document.addEventListener('focusout', () => setTimeout(() => { if (document.querySelector('.gone')) look(); }));
+
   document.getElementById('static').remove();
   listen();
   let lostFor = 0;
