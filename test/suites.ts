@@ -330,11 +330,11 @@ export const suites: readonly Suite[] = [
     name: 'browser',
     script: 'test:browser',
     covers:
-      'the approvals page in a browser: what it does, how it looks in two widths and colour schemes, and whether everybody can use it; and which pages of other origins may use a server',
+      'the approvals page and the views of results in a browser: what they do, how they look in several widths and colour schemes, and whether everybody can use them; and which pages of other origins may use a server',
     files: ['test/browser/**/*.test.ts'],
-    landing: { without: ['test/browser/{readme-picture,approvals-look}.test.ts'] },
+    landing: { without: ['test/browser/{readme-picture,approvals-look,views-look}.test.ts'] },
     minutes: { landing: 1.8, full: 2.3 },
-    byHand: 'when you change the approvals page',
+    byHand: 'when you change the approvals page, or a view',
     needs: ['chromium', 'fonts-dejavu-core'],
   },
   {
