@@ -1,5 +1,14 @@
 import type { Frame, Page } from 'playwright-core';
-import type { JsonRecord, ToolResult } from '../../src/views/page/mapping/result.ts';
+
+export type JsonRecord = Readonly<Record<string, unknown>>;
+
+/** The result of a tool, as a host gets it. */
+export interface ToolResult {
+  readonly content?: readonly JsonRecord[];
+  readonly structuredContent?: JsonRecord;
+  readonly _meta?: JsonRecord;
+  readonly isError?: boolean;
+}
 
 /** A message between a view and its host. */
 export interface ViewMessage {

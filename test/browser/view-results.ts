@@ -1,5 +1,5 @@
 import { metaKeys, type viewNames } from '../../src/views/index.ts';
-import type { JsonRecord, ToolResult } from '../../src/views/page/mapping/result.ts';
+import type { JsonRecord, ToolResult } from './view-host.ts';
 
 /** A result that a view shows. Each has the form of an answer of its tool. */
 export interface ViewState {

@@ -4,13 +4,12 @@ import type { Frame } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { metaKeys, viewUri } from '../../src/views/index.ts';
 import { viewPage } from '../../src/views/build-page.ts';
-import type { JsonRecord, ToolResult } from '../../src/views/page/mapping/result.ts';
 import { hasBrowser } from '../support/browser.ts';
 import { connectModern } from '../support/mcp-clients.ts';
 import { showing } from '../support/view-clients.ts';
 import { startFullServer } from '../transport/full-server.ts';
 import { useTabs } from './tabs.ts';
-import { showView, type Shown } from './view-host.ts';
+import { showView, type JsonRecord, type Shown, type ToolResult } from './view-host.ts';
 import { failedResult, foundLog, measuredLater, viewStates, type ViewState } from './view-results.ts';
 
 const openTab = useTabs();
