@@ -4,12 +4,12 @@ import {
   deploymentStory,
   foundLines,
   logArguments,
-  subjectIn,
+  subjectOf,
   type LoggedLine,
   type LogQuestion,
   type Moment,
 } from '../mapping/deployment.ts';
-import { answerIn, textOf, type JsonRecord, type ToolResult } from '../mapping/result.ts';
+import { answerIn, textOf } from '../mapping/result.ts';
 import { exactText, spanText } from '../mapping/times.ts';
 import { isPlan } from '../mapping/plan.ts';
 import { Facts, Mark, NotRead, Notices, Proposals, Time, Words } from './basics.tsx';
@@ -109,17 +109,15 @@ function LogSearch({ result, args, actions }: Pick<ViewProps, 'result' | 'args' 
   );
 }
 
-/** Whether an answer is about something that has a log. A cluster has none. */
-const hasLog = (result: ToolResult, args: JsonRecord): boolean =>
-  answerIn(result)['cluster'] === undefined && Object.keys(subjectIn(args)).length > 0;
-
 function Deployment({ args, result: first, actions }: ViewProps) {
-  const reading = useReading(actions, 'diagnose_deployment', subjectIn(args), first);
+  const about = subjectOf(first, args);
+  const isReadable = Object.keys(about).length > 0;
+  const reading = useReading(actions, 'diagnose_deployment', about, first);
   const result = reading.result ?? first;
   const { subject, outcome, cause, also, blocked, changes, moments, lines, facts, addresses } = deploymentStory(result);
   return (
     <>
-      <Heading reading={reading}>
+      <Heading reading={isReadable ? reading : undefined}>
         {subject} <Mark word={outcome} />
       </Heading>
       {cause === undefined ? null : (
@@ -160,7 +158,7 @@ function Deployment({ args, result: first, actions }: ViewProps) {
           <LogLines of={lines} label="Lines that matter" />
         </section>
       )}
-      {hasLog(result, args) ? (
+      {isReadable ? (
         <LogSearch key={textOf(answerIn(result)['subject'])} result={result} args={args} actions={actions} />
       ) : null}
     </>
