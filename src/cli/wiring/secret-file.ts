@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { link, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { decodedText, unreadableBecause } from '../../contract/index.ts';
-import { makeFolder } from '../../files/index.ts';
+import { makeFolder, unwritableBecause } from '../../files/index.ts';
 
 const ownerOnly = 0o600;
 
@@ -68,7 +68,7 @@ export async function readOrCreateToken(path: string): Promise<string> {
   const created = randomBytes(32).toString('base64url');
   const isOurs = await createSecretFile(path, created).catch((error: unknown) => {
     throw new Error(
-      `The token can't be stored in ${path} (${unreadableBecause(error)}): name a file in a folder that this user may create and write in.`,
+      `The token can't be stored in ${path} (${unwritableBecause(error)}): name a file in a folder that this user may create and write in.`,
       { cause: error },
     );
   });
