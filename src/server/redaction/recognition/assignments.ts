@@ -130,7 +130,7 @@ function isEvidentlyHarmless(
   const word = text.slice(value.start, Math.min(value.end, value.start + inspectedLength));
   if (word === '' || !canBeSecret(word) || isPlaceholder(word) || isEvident(word)) return true;
   if (
-    word.toLowerCase() === name.toLowerCase() ||
+    (word.length === name.length && word.toLowerCase() === name.toLowerCase()) ||
     (numbered.test(name) && number.test(word)) ||
     (plural.test(name) && /^\d+$/.test(word))
   )
@@ -151,6 +151,9 @@ function isEvidentlyHarmless(
   );
 }
 
+/** Stands before a name without a space after its colon. */
+const opensMember = /[\s{[(]/;
+
 /** Whether a value is a secret, by its name and context. */
 function isSecretValue(
   text: string,
@@ -160,8 +163,11 @@ function isSecretValue(
   limit: number,
 ): boolean {
   const word = text.slice(value.start, Math.min(value.end, value.start + inspectedLength));
-  // As below, where nothing else counts: said first because it is told at a glance.
-  if (valueContext === 'inline' && member.separator === ':' && member.quote === '' && !isMixed(word)) return false;
+  // As at the end, said first because it is told at a glance.
+  if (valueContext === 'inline' && member.separator === ':' && member.quote === '') {
+    if (text[member.valueAt] !== ' ' && !value.quoted && !opensMember.test(member.before)) return false;
+    if (!isMixed(word)) return false;
+  }
   if (isEvidentlyHarmless(text, value, member, valueContext)) return false;
   // A file before a line number, a resource before its state.
   const name = member.separator === ':' && member.quote === '' ? (member.name.split('.').at(-1) ?? '') : member.name;
@@ -176,7 +182,7 @@ function isSecretValue(
     return !isOrdinaryWord(word) && !isProse(rest) && !nextMember.test(rest);
   }
   const isImage = !hasSpace && /[/@]/.test(member.before);
-  return isMixed(word) && !isImage && !slashPair.test(word) && (hasSpace || /[\s{[(]/.test(member.before));
+  return isMixed(word) && !isImage && !slashPair.test(word) && (hasSpace || opensMember.test(member.before));
 }
 
 function yamlSpans(
