@@ -33,7 +33,9 @@ const doing: Readonly<Record<Change['plan']['does'], (plan: Change['plan'], file
 
 /** Says which variables of an entry stay, by their names: their values may be secret. */
 const keptText = (kept: readonly string[] = []): string =>
-  kept.length === 0 ? '' : `; ${kept.join(', ')} ${kept.length === 1 ? 'stays in it with its value' : 'stay in it with their values'}`;
+  kept.length === 0
+    ? ''
+    : `; ${kept.join(', ')} ${kept.length === 1 ? 'stays in it with its value' : 'stay in it with their values'}`;
 
 /** A plan in a line. */
 function planLine({ assistant, file, plan }: Planned, isRemoving: boolean): string {
