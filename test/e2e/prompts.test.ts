@@ -245,7 +245,11 @@ describe('a prompt that is written wrongly is named', () => {
   test.each([
     ['has no front matter', 'Just do it.', 'does not begin with front matter'],
     ['is no YAML', '---\na: [\n---\nText', 'is no YAML'],
-    ['says something unknown', '---\ntitle: T\ndescription: D\nargument: {}\n---\nText', '"argument"'],
+    [
+      'says something unknown',
+      '---\ntitle: T\ndescription: D\nargument: {}\n---\nText',
+      'argument: is not known; did you mean "arguments"?',
+    ],
     [
       'completes nothing that there is',
       '---\ntitle: T\ndescription: D\narguments: { a: { kind: spaceship, description: A } }\n---\nText',

@@ -90,7 +90,9 @@ describe('a path at which nothing can be created is named with the reason and wh
   const nowhere = ['/proc/x/y', join(import.meta.filename, 'x')];
 
   test.each(nowhere)('the token file %s', async (path) => {
-    await expect(readOrCreateToken(path)).rejects.toThrow(/^The token can't be .* \/\S+\/\w \(E[A-Z]+: [\w ]+\): name /);
+    await expect(readOrCreateToken(path)).rejects.toThrow(
+      /^The token can't be .* \/\S+\/\w \(E[A-Z]+: [\w ]+\): name /,
+    );
   });
 
   test.each(nowhere)('the data directory %s', async (path) => {
