@@ -2,7 +2,7 @@
 
 export type { Caller } from './caller.ts';
 export { instructions } from './instructions.ts';
-export { readAs, type Read, type Reader } from './read-as.ts';
+export { readAs } from './read-as.ts';
 export { prebuiltSurface } from './surface.ts';
 export { type Prebuilt } from './prebuilt.ts';
 export { buildServer, endQuestions, type ServerDependencies } from './server.ts';

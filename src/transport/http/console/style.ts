@@ -71,6 +71,7 @@ td .client { white-space: normal; }
 .view input[type=checkbox] { width: auto; min-height: 0; }
 .view label { margin: .25rem 0; }
 .view header { margin-bottom: .25rem; }
+.view caption { display: block; }
 
 @media (max-width: 40rem) {
   .decision { display: block; }
