@@ -3,6 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { approvalsPagePicture, picturePath, pictureSchemes } from './pictures/approvals-page.ts';
+import { viewPicture, viewPicturePath } from './pictures/views.ts';
 import { demoPicture, demoPicturePath } from './pictures/demo.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -13,6 +14,7 @@ const pictures: Readonly<Record<string, Readonly<Record<string, () => Promise<st
   'approvals-page': Object.fromEntries(
     pictureSchemes.map((scheme) => [picturePath(scheme), () => approvalsPagePicture(scheme)]),
   ),
+  views: Object.fromEntries(pictureSchemes.map((scheme) => [viewPicturePath(scheme), () => viewPicture(scheme)])),
 };
 
 const { positionals: asked } = parseArgs({ allowPositionals: true });

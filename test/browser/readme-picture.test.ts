@@ -2,7 +2,13 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { approvalsPagePicture, picturePath, pictureSchemes } from '../../scripts/pictures/approvals-page.ts';
+import {
+  approvalsPagePicture,
+  picturePath,
+  pictureSchemes,
+  type PictureScheme,
+} from '../../scripts/pictures/approvals-page.ts';
+import { viewPicture, viewPicturePath } from '../../scripts/pictures/views.ts';
 import { hasBrowser, openBrowser } from '../support/browser.ts';
 import { differenceOf, looksAlike } from './pictures.ts';
 
@@ -15,16 +21,22 @@ beforeAll(async () => {
 });
 afterAll(() => browser?.close());
 
-const committed = (scheme: (typeof pictureSchemes)[number]): Promise<Buffer> =>
-  readFile(join(import.meta.dirname, '../..', picturePath(scheme)));
+/** The pictures: where one is, and how it is made. */
+const pictures = [
+  ['of the approvals page', picturePath, approvalsPagePicture],
+  ['of a view', viewPicturePath, viewPicture],
+] as const;
 
-describe.skipIf(!hasBrowser)('the picture of the approvals page for readers', () => {
+describe.skipIf(!hasBrowser).each(pictures)('the picture %s for readers', (_, pathOf, make) => {
+  const committed = (scheme: PictureScheme): Promise<Buffer> =>
+    readFile(join(import.meta.dirname, '../..', pathOf(scheme)));
+
   test.each(pictureSchemes)('in %s shows the page as it is, and is small', async (scheme) => {
     const picture = await committed(scheme);
-    const difference = await differenceOf(browser, picture, await approvalsPagePicture(scheme));
+    const difference = await differenceOf(browser, picture, await make(scheme));
     expect(
       looksAlike(difference),
-      `${picturePath(scheme)} is out of date: ${JSON.stringify(difference)}. Write it with: npm run pictures`,
+      `${pathOf(scheme)} is out of date: ${JSON.stringify(difference)}. Write it with: npm run pictures`,
     ).toBe(true);
     expect(picture.length).toBeLessThan(maximumBytes);
   });

@@ -1,6 +1,6 @@
 /**
- * Has the Inspector look at the tools as clients of both eras are given them over stdio. Any finding fails, also one it
- * only warns of.
+ * Has the Inspector look at the tools as clients of both eras are given them over stdio, with and without views. Any
+ * finding fails, also one it only warns of.
  */
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -29,10 +29,11 @@ interface Inspection {
   readonly findings: string;
 }
 
-const inspect = (era: Era, dataDir: string): Promise<Inspection> =>
+const inspect = (era: Era, dataDir: string, showsViews: boolean): Promise<Inspection> =>
   new Promise((resolve) => {
     const asked = [
       '--cli',
+      ...(showsViews ? ['--advertise-apps'] : []),
       '--protocol-era',
       era,
       '-e',
@@ -64,13 +65,15 @@ const toolsIn = (listed: string): number => {
   }
 };
 
-async function examine(era: Era): Promise<boolean> {
+async function examine([era, showsViews]: readonly [Era, boolean]): Promise<boolean> {
   const dataDir = await mkdtemp(join(tmpdir(), 'infra-mcp-inspector-'));
   try {
-    const { code, listed, findings } = await inspect(era, dataDir);
+    const { code, listed, findings } = await inspect(era, dataDir, showsViews);
     const tools = toolsIn(listed);
-    const passed = code === 0 && findings === '' && tools > 0;
-    console.log(`${passed ? 'ok' : 'NOT OK'}: Inspector ${inspector.version}, ${era} era: ${tools} tools`);
+    const passed = code === 0 && findings === '' && tools > 0 && listed.includes('ui://') === showsViews;
+    console.log(
+      `${passed ? 'ok' : 'NOT OK'}: Inspector ${inspector.version}, ${era} era, ${showsViews ? 'with' : 'without'} views: ${tools} tools`,
+    );
     if (!passed) console.log(`It ended with ${code}.\n${findings}`);
     return passed;
   } finally {
@@ -78,5 +81,5 @@ async function examine(era: Era): Promise<boolean> {
   }
 }
 
-const passed = await Promise.all(eras.map(examine));
+const passed = await Promise.all(eras.flatMap((era) => [[era, false] as const, [era, true] as const]).map(examine));
 process.exitCode = passed.every(Boolean) ? 0 : 1;

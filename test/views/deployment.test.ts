@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { metaKeys } from '../../src/views/index.ts';
-import { deploymentStory, foundLines, logArguments, subjectIn } from '../../src/views/page/mapping/deployment.ts';
+import { deploymentStory, foundLines, logArguments, subjectOf } from '../../src/views/page/mapping/deployment.ts';
 
 const diagnosis = {
   structuredContent: {
@@ -103,7 +103,7 @@ describe('a search of the log', () => {
 
   test('is of what the call was about where the service is not told', () => {
     const asked = { environment_id: 'data/development', seconds: 20 };
-    expect(subjectIn(asked)).toEqual({ environment_id: 'data/development' });
+    expect(subjectOf({}, asked)).toEqual({ environment_id: 'data/development' });
     expect(logArguments({ structuredContent: { deployment_id: 'd1' } }, asked, { text: '', level: 'error' })).toEqual({
       environment_id: 'data/development',
       level: 'error',
@@ -117,4 +117,14 @@ describe('a search of the log', () => {
       { text: 'slow', level: 'warn', at: '2026-11-24T03:26:17Z', from: 'api-1', isMarked: false },
     ]);
   });
+});
+
+test.each([
+  [{ subject: 'shop/staging' }, { environment: 'shop/staging' }],
+  [{ subject: 'shop/staging/api' }, { service: 'shop/staging/api' }],
+  [{ subject: 'main', cluster: 'main' }, {}],
+])('where the arguments do not say what %j is of, its path does, if it is one', (structuredContent, expected) => {
+  expect(subjectOf({ structuredContent }, { services: [{ service: 'shop/staging/api' }], wait: true })).toEqual(
+    expected,
+  );
 });

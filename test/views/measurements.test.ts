@@ -61,7 +61,7 @@ test('a service has its figures with their limits, other facts, and what could n
 test('figures come from what the platform measured, with restarts', () => {
   const status = { state: 'RUNNING', running: { usage, restarts: 3 } };
   expect(usageFigures(status as Parameters<typeof usageFigures>[0])).toMatchObject({ cpu: 120, restarts: 3 });
-  expect(usageFigures({ state: 'RUNNING' } as Parameters<typeof usageFigures>[0])).toBeUndefined();
+  expect(usageFigures({ state: 'RUNNING' })).toBeUndefined();
 });
 
 test('a figure is said with its limit, if there is one', () => {

@@ -4,12 +4,12 @@ import {
   deploymentStory,
   foundLines,
   logArguments,
-  subjectIn,
+  subjectOf,
   type LoggedLine,
   type LogQuestion,
   type Moment,
 } from '../mapping/deployment.ts';
-import { answerIn, textOf, type JsonRecord, type ToolResult } from '../mapping/result.ts';
+import { answerIn, textOf } from '../mapping/result.ts';
 import { exactText, spanText } from '../mapping/times.ts';
 import { isPlan } from '../mapping/plan.ts';
 import { Facts, Mark, NotRead, Notices, Proposals, Time, Words } from './basics.tsx';
@@ -70,8 +70,7 @@ function LogSearch({ result, args, actions }: Pick<ViewProps, 'result' | 'args' 
   const text = useRef<HTMLInputElement>(null);
   const level = useRef<HTMLSelectElement>(null);
   const found = useReading(actions, 'search_logs', logArguments(result, args, asked));
-  const search = (event: Event) => {
-    event.preventDefault();
+  const search = () => {
     const question = { text: text.current!.value, level: level.current!.value };
     ask(question);
     found.read(logArguments(result, args, question));
@@ -80,9 +79,10 @@ function LogSearch({ result, args, actions }: Pick<ViewProps, 'result' | 'args' 
   return (
     <section>
       <h2>Log</h2>
-      <form class="search" onSubmit={search}>
+      {/* Hosts need not let a view send forms, and then tell it nothing of them. */}
+      <div class="search" role="search">
         <label>
-          Text <input ref={text} type="search" />
+          Text <input ref={text} type="search" onKeyDown={({ key }) => key === 'Enter' && search()} />
         </label>
         <label>
           Level{' '}
@@ -94,8 +94,10 @@ function LogSearch({ result, args, actions }: Pick<ViewProps, 'result' | 'args' 
             ))}
           </select>
         </label>
-        <button>Search</button>
-      </form>
+        <button type="button" onClick={search}>
+          Search
+        </button>
+      </div>
       <p role="status" class="muted">
         {found.isReading ? 'Searching…' : lines === undefined ? '' : `${lines.length} lines are shown.`}
       </p>
@@ -109,17 +111,15 @@ function LogSearch({ result, args, actions }: Pick<ViewProps, 'result' | 'args' 
   );
 }
 
-/** Whether an answer is about something that has a log. A cluster has none. */
-const hasLog = (result: ToolResult, args: JsonRecord): boolean =>
-  answerIn(result)['cluster'] === undefined && Object.keys(subjectIn(args)).length > 0;
-
 function Deployment({ args, result: first, actions }: ViewProps) {
-  const reading = useReading(actions, 'diagnose_deployment', subjectIn(args), first);
+  const about = subjectOf(first, args);
+  const isReadable = Object.keys(about).length > 0;
+  const reading = useReading(actions, 'diagnose_deployment', about, first);
   const result = reading.result ?? first;
   const { subject, outcome, cause, also, blocked, changes, moments, lines, facts, addresses } = deploymentStory(result);
   return (
     <>
-      <Heading reading={reading}>
+      <Heading reading={isReadable ? reading : undefined}>
         {subject} <Mark word={outcome} />
       </Heading>
       {cause === undefined ? null : (
@@ -160,7 +160,7 @@ function Deployment({ args, result: first, actions }: ViewProps) {
           <LogLines of={lines} label="Lines that matter" />
         </section>
       )}
-      {hasLog(result, args) ? (
+      {isReadable ? (
         <LogSearch key={textOf(answerIn(result)['subject'])} result={result} args={args} actions={actions} />
       ) : null}
     </>

@@ -51,8 +51,20 @@ export function useReading(actions: ViewActions, tool: ReadingTool, args: JsonRe
   return { result, failed, isReading, read };
 }
 
-/** The heading of a view, with the button that reads again. */
-export function Heading({ reading, children }: { readonly reading: Reading; readonly children: ComponentChildren }) {
+/** The heading of a view, with the button that reads again if it can. */
+export function Heading({
+  reading,
+  children,
+}: {
+  readonly reading: Reading | undefined;
+  readonly children: ComponentChildren;
+}) {
+  if (reading === undefined)
+    return (
+      <header>
+        <h1>{children}</h1>
+      </header>
+    );
   return (
     <>
       <header>

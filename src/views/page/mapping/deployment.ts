@@ -2,6 +2,7 @@ import {
   answerIn,
   figuresIn,
   isRecord,
+  namesIn,
   numberIn,
   recordsIn,
   someText,
@@ -136,9 +137,20 @@ export function deploymentStory(result: ToolResult): DeploymentStory {
 /** Names of arguments that say what a call is about, without the last part that some callers add. */
 const about = ['service', 'environment', 'deployment'];
 
-/** The part of the arguments of a call that says what it is about, whatever the caller calls them. */
-export const subjectIn = (args: JsonRecord): JsonRecord =>
-  Object.fromEntries(Object.entries(args).filter(([name]) => about.includes(name.replace(/_?id$/i, ''))));
+/** What a path leads to, by how many names it has. */
+const kindsOfPaths: Readonly<Record<number, string>> = { 2: 'environment', 3: 'service' };
+
+/**
+ * The arguments that say what a deployment is of: those of the call, whatever the caller calls them, or else the path in
+ * the answer. Empty if neither says it, as for the upgrade of a cluster.
+ */
+export function subjectOf(result: ToolResult, args: JsonRecord): JsonRecord {
+  const given = Object.entries(args).filter(([name]) => about.includes(name.replace(/_?id$/i, '')));
+  if (given.length > 0) return Object.fromEntries(given);
+  const { subject } = answerIn(result);
+  const kind = typeof subject === 'string' ? kindsOfPaths[namesIn(subject).length] : undefined;
+  return kind === undefined ? {} : { [kind]: subject };
+}
 
 /** What is asked of a log. */
 export interface LogQuestion {
@@ -154,7 +166,7 @@ export function logArguments(result: ToolResult, args: JsonRecord, { text, level
   const { id } = recordOf(figuresIn(result)['service']);
   const deployment = recordOf(answerIn(result)['deployment'])['id'] ?? answerIn(result)['deployment_id'];
   return {
-    ...(id === undefined ? subjectIn(args) : { service: id }),
+    ...(id === undefined ? subjectOf(result, args) : { service: id }),
     ...(id !== undefined && deployment !== undefined && { deployment }),
     ...(text !== '' && { text }),
     ...(level !== '' && { level }),
