@@ -332,7 +332,7 @@ export const suites: readonly Suite[] = [
     covers:
       'the approvals page, the console and the views of results in a browser: what they do, how they look in several widths and both colour schemes, and whether everybody can use them; and which pages of other origins may use a server',
     files: ['test/browser/**/*.test.ts'],
-    landing: { without: ['test/browser/{readme-picture,approvals-look,views-look}.test.ts'] },
+    landing: { without: ['test/browser/{readme-picture,approvals-look,views-look,console-look}.test.ts'] },
     minutes: { landing: 1.8, full: 2.3 },
     byHand: 'when you change the approvals page, the console or a view',
     needs: ['chromium', 'fonts-dejavu-core'],

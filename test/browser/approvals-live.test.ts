@@ -155,8 +155,7 @@ describe.skipIf(!hasBrowser)('where scripts run, the page of approvals', () => {
   });
 
   test('with several pages, says of a call that moved to another page that it is no longer on this one, and nothing more once it is back', async () => {
-    let now = lookedAt;
-    const { address, ask, decide } = await startSamplePage({ calls: [], now: () => now });
+    const { address, ask, decide } = await startSamplePage({ calls: [] });
     const codes: string[] = [];
     for (let number = 0; number < 22; number += 1) codes.push(await ask({ ...harmless, principal: `key:${number}` }));
     const tab = await openTab();
@@ -166,7 +165,8 @@ describe.skipIf(!hasBrowser)('where scripts run, the page of approvals', () => {
     await moved.getByRole('button', { name: 'Refuse' }).focus();
     await refuse(decide, codes[0]!);
     await moved.getByText('It is no longer on this page.').waitFor();
-    await refreshed(tab, () => (now += 60_000));
+    // What is gone is looked at again when the focus moves.
+    await refreshed(tab, () => void tab.evaluate(`document.dispatchEvent(new FocusEvent('focusout'))`));
     expect(await moved.getByText('It is no longer on this page.').count()).toBe(1);
     expect(await tab.getByText('decided elsewhere').count()).toBe(0);
 

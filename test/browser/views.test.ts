@@ -1,8 +1,7 @@
-import type { Client } from '@modelcontextprotocol/client';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import type { Frame } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { metaKeys, viewUri } from '../../src/views/index.ts';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { viewUri } from '../../src/views/index.ts';
 import { viewPage } from '../../src/views/build-page.ts';
 import { hasBrowser } from '../support/browser.ts';
 import { connectModern } from '../support/mcp-clients.ts';
@@ -257,48 +256,60 @@ describe.skipIf(!hasBrowser)('with markup in every text, a view', () => {
   });
 });
 
-describe.skipIf(!hasBrowser)('with a real server, a view', () => {
-  let running: Awaited<ReturnType<typeof startFullServer>>;
-  let client: Client;
-
-  beforeAll(async () => {
-    if (!hasBrowser) return;
-    running = await startFullServer();
-    ({ client } = await connectModern(
-      new StreamableHTTPClientTransport(running.server.url),
-      undefined,
-      undefined,
-      showing,
-    ));
-  });
-  afterAll(async () => {
-    await client?.close();
-    await running?.close();
-  });
-
-  const call = async (name: string, args: JsonRecord): Promise<ToolResult> =>
-    (await client.callTool({ name, arguments: { ...args } })) as ToolResult;
-
-  test.each([
-    ['organization', 'get_organization_overview', {}, 'Acme'],
-    ['deployment', 'diagnose_deployment', { environment: 'data/development' }, 'importer'],
-    ['comparison', 'compare_environments', { first: 'shop/staging', second: 'shop/production' }, 'shop/staging'],
-    ['measurements', 'get_service', { service: 'shop/staging/checkout-api' }, 'Measurements'],
-  ] as const)('of %s shows what %s answers', async (view, tool, args, heading) => {
-    const { contents } = await client.readResource({ uri: viewUri(view) });
-    const result = await call(tool, args);
-    const { text: html } = contents[0] as { text: string };
-    const tab = await openTab();
-    const { frame } = await showView(tab, { html, tool, args, result, answer: call });
-    expect(await frame.getByRole('heading', { level: 1 }).innerText()).toContain(heading);
-    expect(result._meta?.[metaKeys.view] !== undefined).toBe(view === 'deployment' || view === 'measurements');
-    if (view === 'organization') {
+/** A view, the call whose result it shows, its heading, and what it reads when somebody uses it. */
+const realCalls = [
+  [
+    'organization',
+    'get_organization_overview',
+    {},
+    'Acme',
+    async (frame: Frame) => {
       await frame.locator('summary').filter({ hasText: 'development' }).click();
       await frame.getByText('importer', { exact: true }).waitFor();
-    }
-    if (view === 'deployment') {
+    },
+  ],
+  [
+    'deployment',
+    'diagnose_deployment',
+    { environment: 'data/development' },
+    'importer',
+    async (frame: Frame) => {
       await button(frame, 'Search').click();
-      await frame.getByRole('region', { name: 'Lines that were found' }).getByText('never became ready').waitFor();
+      const found = frame.getByRole('region', { name: 'Lines that were found' });
+      await found.getByText('never became ready').first().waitFor();
+    },
+  ],
+  [
+    'comparison',
+    'compare_environments',
+    { first: 'shop/staging', second: 'shop/production' },
+    'shop/staging',
+    undefined,
+  ],
+  ['measurements', 'get_service', { service: 'shop/staging/checkout-api' }, 'Measurements', undefined],
+] as const;
+
+describe.skipIf(!hasBrowser)('with a real server', () => {
+  test('every view shows what its tool answers, and reads more through the host', async () => {
+    const { server, close } = await startFullServer();
+    onTestFinished(close);
+    const transport = new StreamableHTTPClientTransport(server.url);
+    const { client } = await connectModern(transport, undefined, undefined, showing);
+    const call = async (name: string, args: JsonRecord): Promise<ToolResult> =>
+      (await client.callTool({ name, arguments: { ...args } })) as ToolResult;
+    for (const [view, tool, args, heading, use] of realCalls) {
+      const { contents } = await client.readResource({ uri: viewUri(view) });
+      const { text: html } = contents[0] as { text: string };
+      const { frame } = await showView(await openTab(), {
+        html,
+        tool,
+        args,
+        result: await call(tool, args),
+        answer: call,
+      });
+      expect(await frame.getByRole('heading', { level: 1 }).innerText()).toContain(heading);
+      await use?.(frame);
     }
+    await client.close();
   });
 });

@@ -49,7 +49,7 @@ export function createLiveEvents({ marks, acquire, clock }: LiveEventsDependenci
   const watchers = new Set<Watcher>();
   const seen = new Map<Change, string>();
   let looks = 0;
-  let timer: NodeJS.Timeout | undefined;
+  let isRepeating = false;
 
   const marksNow = async (): Promise<readonly (readonly [Change, string])[]> => {
     const found = await Promise.all(
@@ -86,13 +86,19 @@ export function createLiveEvents({ marks, acquire, clock }: LiveEventsDependenci
   };
 
   const repeat = (): void => {
-    timer = setTimeout(() => {
+    isRepeating = true;
+    setTimeout(() => {
       void look().finally(() => {
-        timer = undefined;
-        if (watchers.size > 0) repeat();
-        else seen.clear();
+        isRepeating = watchers.size > 0;
+        if (isRepeating) repeat();
       });
     }, lookInterval).unref();
+  };
+
+  /** Notes how things are before a stream opens, so that it tells of everything that happens from then on. */
+  const prepare = async (): Promise<void> => {
+    const isCurrent = isRepeating;
+    for (const [change, mark] of await marksNow()) if (!isCurrent || !seen.has(change)) seen.set(change, mark);
   };
 
   const open = ({ url, draining, forceClose }: HttpExchange, session: Watcher['session'], release: () => void) => {
@@ -125,7 +131,7 @@ export function createLiveEvents({ marks, acquire, clock }: LiveEventsDependenci
             else signal.addEventListener('abort', end, { once: true });
           }
           watcher.send('here', '');
-          if (timer === undefined) repeat();
+          if (!isRepeating) repeat();
         },
         cancel: () => stop(),
       },
@@ -142,6 +148,7 @@ export function createLiveEvents({ marks, acquire, clock }: LiveEventsDependenci
       if (!operator) return new Response(null, { status: 403, headers: pageHeaders });
       const release = await acquire(exchange, operator);
       if (!release) return retryLater(30, 'Too many pages of yours, or from your address, are open.');
+      await prepare();
       return new Response(open(exchange, session, release), {
         headers: { ...pageHeaders, 'Content-Type': 'text/event-stream', 'X-Accel-Buffering': 'no' },
       });

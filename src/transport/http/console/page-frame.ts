@@ -113,7 +113,7 @@ export const framed = (
 ): Html => html`<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark">
-<title>${total > 0 ? `(${total}) ` : ''}${frame.title} - infra-mcp</title><link rel="stylesheet" href="${frame.paths.style}">${view ? html`<link rel="stylesheet" href="${view.style}">` : emptyHtml}${nonce === undefined ? emptyHtml : [frame.paths.script, ...(view ? [view.script] : [])].map((path) => html`<script src="${path}" nonce="${nonce}" defer></script>`)}</head>
+<title>${total > 0 ? `(${total}) ` : ''}${frame.title} - infra-mcp</title>${view ? html`<link rel="stylesheet" href="${view.style}">` : emptyHtml}<link rel="stylesheet" href="${frame.paths.style}">${nonce === undefined ? emptyHtml : [frame.paths.script, ...(view ? [view.script] : [])].map((path) => html`<script src="${path}" nonce="${nonce}" defer></script>`)}</head>
 <body><header>${view ? html`<p class="name">${frame.title}</p>` : html`<h1>${frame.title}</h1>`}${aside}</header>
 ${tabLinks(frame)}${view ? body : html`<main>${body}</main>`}</body>
 </html>

@@ -60,22 +60,29 @@ label { display: block; margin: .5rem 0; }
 .production .approve button { background: var(--production); }
 .gone { opacity: .75; border-style: dotted; }
 
-table { border-collapse: collapse; width: 100%; font-size: .875rem; }
-th, td { text-align: left; border-bottom: 1px solid var(--line); padding: .25rem .5rem .25rem 0; vertical-align: top; }
-th, td:is([data-column=time], [data-column=tier], [data-column=confirmed], [data-column=outcome]) { white-space: nowrap; }
+table#records { border-collapse: collapse; width: 100%; font-size: .875rem; }
+#records :is(th, td) { text-align: left; border-bottom: 1px solid var(--line); padding: .25rem .5rem .25rem 0; vertical-align: top; }
+#records th, #records td:is([data-column=time], [data-column=tier], [data-column=confirmed], [data-column=outcome]) { white-space: nowrap; }
 td .exact { display: block; }
 td .client { white-space: normal; }
+
+/* Views have styles of their own. */
+.view .facts { display: block; margin: .25rem 0; }
+.view input[type=checkbox] { width: auto; min-height: 0; }
+.view label { margin: .25rem 0; }
+.view header { margin-bottom: .25rem; }
+.view caption { display: block; }
 
 @media (max-width: 40rem) {
   .decision { display: block; }
   .refuse button, .approve button { width: 100%; }
   .approve { border-top: 1px solid var(--line); margin-top: 1rem; padding-top: .5rem; }
   /* Each call is a block of lines, each with its column's name. */
-  table, tbody, tr, td { display: block; }
-  thead { position: absolute; clip-path: inset(50%); width: 1px; height: 1px; overflow: hidden; }
-  tr { border-bottom: 1px solid var(--line); padding: .5rem 0; }
-  td { border: 0; padding: 0; }
-  td:empty { display: none; }
-  td::before { content: attr(data-column) ": "; color: var(--muted); }
+  table#records, #records :is(tbody, tr, td) { display: block; }
+  #records thead { position: absolute; clip-path: inset(50%); width: 1px; height: 1px; overflow: hidden; }
+  #records tr { border-bottom: 1px solid var(--line); padding: .5rem 0; }
+  #records td { border: 0; padding: 0; }
+  #records td:empty { display: none; }
+  #records td::before { content: attr(data-column) ": "; color: var(--muted); }
 }
 `;

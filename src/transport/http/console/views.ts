@@ -128,7 +128,7 @@ const choiceForm = ({ fields }: ConsoleView, chosen: Readonly<Record<string, str
 
 /** The element that a view fills in, with what it reads first. */
 const viewElement = ({ name, title }: ConsoleView, first: Read, base: string): Html =>
-  html`<div id="view" data-own data-view="${name}" data-tool="${first.tool}" data-arguments="${JSON.stringify(first.arguments)}" data-read="${routeAt(base, 'read')}" data-header="${liveHeader}"><noscript><main><h1>${title}</h1><p>This view needs scripts.</p></main></noscript></div>`;
+  html`<div id="view" data-own data-view="${name}" data-title="${title}" data-tool="${first.tool}" data-arguments="${JSON.stringify(first.arguments)}" data-read="${routeAt(base, 'read')}" data-header="${liveHeader}"><noscript><main><h1>${title}</h1><p>This view needs scripts.</p></main></noscript></div>`;
 
 /** The tabs with views. @param base the path before those of the server, as browsers see it. */
 export const viewTabs = (base: string): readonly Tab[] =>

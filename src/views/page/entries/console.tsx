@@ -1,5 +1,6 @@
 import { render, type ComponentType } from 'preact';
 import type { ReadingTool, ViewActions, ViewProps } from '../actions.ts';
+import { Words } from '../components/basics.tsx';
 import { Frame } from '../components/frame.tsx';
 import { ComparisonView } from '../components/comparison.tsx';
 import { DeploymentView } from '../components/deployment.tsx';
@@ -19,7 +20,7 @@ const say = (text: string, isError: boolean): ToolResult => ({ isError, content:
 
 /** Shows a view in an element, which says what it shows and where it is read. */
 function showIn(root: HTMLElement): void {
-  const { view = '', tool = '', read = '', header = '', arguments: given = '{}' } = root.dataset;
+  const { view = '', title = '', tool = '', read = '', header = '', arguments: given = '{}' } = root.dataset;
   const args = JSON.parse(given) as JsonRecord;
   let result = say('Reading…', false);
   let latest = 0;
@@ -40,8 +41,23 @@ function showIn(root: HTMLElement): void {
     propose: () => Promise.reject(new Error('The console only looks.')),
   };
 
-  const draw = (): void =>
-    render(<Frame view={shown[view]!} tool={tool} args={args} result={result} actions={actions} />, root);
+  /** Words in place of a view: it reads, or why there is nothing to show. */
+  const Waiting = () => (
+    <main class="view">
+      <h1>{title}</h1>
+      <div role="status">
+        <Words result={result} />
+      </div>
+    </main>
+  );
+
+  const draw = (): void => {
+    const isDrawn = result.isError !== true && result.structuredContent !== undefined;
+    render(
+      isDrawn ? <Frame view={shown[view]!} tool={tool} args={args} result={result} actions={actions} /> : <Waiting />,
+      root,
+    );
+  };
 
   const refresh = async (): Promise<void> => {
     const own = (latest += 1);
