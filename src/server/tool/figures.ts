@@ -1,4 +1,4 @@
-import type { JsonRecord } from '../json/index.ts';
+import { omit, type JsonRecord } from '../json/index.ts';
 
 /** The member of an answer with its figures. */
 export const figuresMember = 'figures';
@@ -13,4 +13,4 @@ export const withFigures = (answer: JsonRecord, figures: JsonRecord): JsonRecord
 });
 
 /** The same answer without them, to be a part of another. */
-export const withoutFigures = ({ [figuresMember]: _, ...answer }: JsonRecord): JsonRecord => answer;
+export const withoutFigures = (answer: JsonRecord): JsonRecord => omit(answer, [figuresMember]);
