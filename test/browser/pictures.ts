@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import type { Browser, Frame, Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 
 /** Where Debian's package `fonts-dejavu-core` puts the fonts of pictures. */
 const fonts = ['DejaVuSans.ttf', 'DejaVuSans-Bold.ttf', 'DejaVuSansMono.ttf', 'DejaVuSansMono-Bold.ttf'].map(
@@ -13,7 +13,7 @@ const fonts = ['DejaVuSans.ttf', 'DejaVuSans-Bold.ttf', 'DejaVuSansMono.ttf', 'D
 const updatesPictures = process.env['UPDATE_PICTURES'] === 'true';
 
 /** Gives a page the same fonts and codes everywhere. Needs a context with `bypassCSP`. */
-export async function settle(tab: Page | Frame): Promise<void> {
+export async function settle(tab: Page): Promise<void> {
   const lacking = fonts.filter((path) => !existsSync(path));
   if (lacking.length > 0)
     throw new Error(

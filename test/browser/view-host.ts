@@ -76,7 +76,7 @@ export async function showView(tab: Page, { answer, ...shown }: Shown): Promise<
   await tab.evaluate(`${script}(${JSON.stringify(shown)})`);
   const element = await tab.waitForSelector('iframe');
   const frame = (await element.contentFrame())!;
-  await frame.waitForSelector('main h1, main pre:not(:text("Waiting"))');
+  await frame.waitForSelector('main:not(:has-text("Waiting for the result"))');
   return {
     frame,
     said: () => tab.evaluate<readonly ViewMessage[]>('window.said'),

@@ -181,7 +181,7 @@ describe.skipIf(!hasBrowser)('a view', () => {
 
   test('says in words what failed, and that a call was cancelled', async () => {
     const { frame, send } = await show({ ...viewStates['an organization'], result: failedResult });
-    expect(await frame.locator('main').innerText()).toBe('The platform did not answer.');
+    expect(await frame.locator('pre').innerText()).toBe('The platform did not answer.');
     await send({ method: 'ui/notifications/tool-cancelled', params: {} });
     await frame.getByText('The call was cancelled.').waitFor();
   });

@@ -8,7 +8,10 @@ export function Frame({ view: View, ...props }: ViewProps & { readonly view: Com
   return (
     <main class="view">
       {result.isError === true || result.structuredContent === undefined ? (
-        <Words result={result} />
+        <>
+          <h1>{result.isError === true ? 'It failed' : 'Result'}</h1>
+          <Words result={result} />
+        </>
       ) : (
         <View {...props} />
       )}
