@@ -7,9 +7,19 @@ import { databaseMeasurements } from './databases/database-measurements.ts';
 import { dockerMeasurements, hostMeasurements } from './docker/docker-measurements.ts';
 import { runApart } from './docker/run-apart.ts';
 import type { Figure } from './figure.ts';
-import { baseline, databaseBaseline, dockerBaseline, hostsBaseline, machineFacts, readRun, type Run } from './run.ts';
+import {
+  baseline,
+  databaseBaseline,
+  dockerBaseline,
+  hostsBaseline,
+  machineFacts,
+  othersBaseline,
+  readRun,
+  type Run,
+} from './run.ts';
 import type { BenchContext, Measurement, OtherServer } from './measurement.ts';
 import { measurements } from './measurements/measurements.ts';
+import { otherMeasurements } from './others/other-measurements.ts';
 import { buildProgram, type BundledProgram } from './program.ts';
 import { measurementTable } from './report.ts';
 
@@ -30,12 +40,16 @@ ${listed(hostMeasurements)}
 With --databases, on SQLite and on PostgreSQL; needs Debian's postgresql-15, without which some are left out:
 ${listed(databaseMeasurements)}
 
+With --others, beside public servers, which npm installs into a temporary folder:
+${listed(otherMeasurements)}
+
   --docker         run those on a Docker engine in place of the others
   --hosts          run those on several hosts in place of the others
   --databases      run those on the two databases in place of the others
   --quick          fewer repetitions: under a minute, for a rough estimate
   --runs <times>   process starts for each figure (default: 15)
-  --others <file>  JSON list of other servers to measure too: [{ "name", "command", "args" }]
+  --others         run those beside public servers in place of the others
+  --servers <file> JSON list of other servers to measure too: [{ "name", "command", "args" }]
   --json <file>    also write the figures and the machine's details to a file
   --compare        report clear regressions since the committed baseline
   --with <file>    compare with this run instead of the baseline
@@ -49,7 +63,8 @@ const { values: options, positionals: chosen } = parseArgs({
     databases: { type: 'boolean', default: false },
     quick: { type: 'boolean', default: false },
     runs: { type: 'string' },
-    others: { type: 'string' },
+    others: { type: 'boolean', default: false },
+    servers: { type: 'string' },
     json: { type: 'string' },
     compare: { type: 'boolean', default: false },
     with: { type: 'string' },
@@ -61,6 +76,7 @@ const { values: options, positionals: chosen } = parseArgs({
 function group(): readonly [readonly Measurement[], string] {
   if (options.docker) return [dockerMeasurements, dockerBaseline];
   if (options.hosts) return [hostMeasurements, hostsBaseline];
+  if (options.others) return [otherMeasurements, othersBaseline];
   return options.databases ? [databaseMeasurements, databaseBaseline] : [measurements, baseline];
 }
 
@@ -75,7 +91,7 @@ async function measure(): Promise<Run> {
   let program: Promise<BundledProgram> | undefined;
   const bench: BenchContext = {
     program: () => (program ??= buildProgram()),
-    others: options.others === undefined ? [] : await readJson<OtherServer[]>(options.others),
+    others: options.servers === undefined ? [] : await readJson<OtherServer[]>(options.servers),
     runs: Number(options.runs ?? (quick ? 3 : 15)),
     repetitions: (full) => (quick ? Math.ceil(full / 20) : full),
     log: (line) => void process.stderr.write(`${line}\n`),

@@ -61,5 +61,8 @@ export const hostsBaseline = join(import.meta.dirname, 'hosts-baseline.json');
 /** The same for the measurements that compare the two databases. */
 export const databaseBaseline = join(import.meta.dirname, 'database-baseline.json');
 
+/** The same for the measurements beside public servers. */
+export const othersBaseline = join(import.meta.dirname, 'others-baseline.json');
+
 /** Reads a saved run. */
 export const readRun = async (path: string): Promise<Run> => JSON.parse(await readFile(path, 'utf8')) as Run;

@@ -39,6 +39,7 @@ const targets: readonly TargetRule[] = [
   atMost(4, 'calls', /^HTTP 2026: median$/),
   atMost(1.1, 'heap', /: after 100,000 calls$/),
   atMost(4, 'variables', /^a variable of a project is changed, seen by 200 services$/),
+  atMost(1.6, 'others', /^infra-mcp: handshake$/),
   atMost(2.7, 'masking', / again and again$/),
   atMost(logarithmic, 'growth', /, 100,000$/),
   atMost(1, 'deploy', /: longer through the API/),

@@ -1,5 +1,13 @@
 import { figureCells } from '../../bench/report.ts';
-import { baseline, databaseBaseline, dockerBaseline, hostsBaseline, readRun, type Run } from '../../bench/run.ts';
+import {
+  baseline,
+  databaseBaseline,
+  dockerBaseline,
+  hostsBaseline,
+  othersBaseline,
+  readRun,
+  type Run,
+} from '../../bench/run.ts';
 import { isMet, targetFor } from '../../bench/targets.ts';
 import { markdownTable } from './markdown.ts';
 
@@ -7,6 +15,7 @@ const run = await readRun(baseline);
 const dockerRun = await readRun(dockerBaseline);
 const nodesRun = await readRun(hostsBaseline);
 const databaseRun = await readRun(databaseBaseline);
+const othersRun = await readRun(othersBaseline);
 
 /** The machine, time and commit of measurements. */
 function machineOf({ machine: { at, commit, node, system, processor, cores, memoryGb, loadBefore } }: Run): string {
@@ -47,4 +56,5 @@ export const performanceSections = (): Readonly<Record<string, string>> => ({
   'performance on Docker': figuresOf(dockerRun),
   'performance on nodes': figuresOf(nodesRun),
   'performance on databases': figuresOf(databaseRun),
+  'performance beside others': figuresOf(othersRun),
 });

@@ -8,7 +8,8 @@ import { dockerMeasurements, hostMeasurements } from '../../bench/docker/docker-
 import { relativeTo, type Figure } from '../../bench/figure.ts';
 import { load } from '../../bench/load.ts';
 import { measurements } from '../../bench/measurements/measurements.ts';
-import { baseline, databaseBaseline, dockerBaseline, hostsBaseline, readRun } from '../../bench/run.ts';
+import { otherMeasurements } from '../../bench/others/other-measurements.ts';
+import { baseline, databaseBaseline, dockerBaseline, hostsBaseline, othersBaseline, readRun } from '../../bench/run.ts';
 import { summarise } from '../../bench/statistics.ts';
 import { isMet, targetFor } from '../../bench/targets.ts';
 
@@ -74,6 +75,7 @@ test.each([
   [dockerBaseline, dockerMeasurements],
   [hostsBaseline, hostMeasurements],
   [databaseBaseline, databaseMeasurements],
+  [othersBaseline, otherMeasurements],
 ] as const)(
   'the committed run %s has every measurement, and a figure for every target that is told',
   async (path, all) => {
