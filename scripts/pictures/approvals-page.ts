@@ -123,7 +123,7 @@ async function pictureAt(url: string, scheme: PictureScheme): Promise<Buffer> {
     await tab.clock.install();
     await tab.goto(new URL('/approvals', url).href);
     await tab.getByLabel('Operator secret').fill(operatorSecret);
-    await tab.getByRole('button', { name: 'Enter' }).click();
+    await tab.getByRole('button', { name: 'Sign in' }).click();
     await tab
       .getByRole('article')
       .nth(assistants.length - 1)

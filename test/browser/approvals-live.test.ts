@@ -223,7 +223,7 @@ describe.skipIf(!hasBrowser)('by keyboard, the page of approvals', () => {
       order.push(await focused(tab));
     }
     expect(order).toEqual([
-      'button do Leave',
+      'button do Sign out',
       'input code',
       'button Find',
       'a Newest first',

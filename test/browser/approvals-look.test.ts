@@ -27,7 +27,7 @@ const states: Readonly<Record<string, (tab: Page) => Promise<void>>> = {
     const { address } = await startSamplePage();
     await tab.goto(address);
     await tab.getByLabel('Operator secret').fill('guessed');
-    await tab.getByRole('button', { name: 'Enter' }).click();
+    await tab.getByRole('button', { name: 'Sign in' }).click();
     await tab.getByText('That is not the secret').waitFor();
   },
   'with waiting calls': async (tab) => {

@@ -63,7 +63,7 @@ const pageOf = (url: URL): string => new URL('/approvals', url).href;
 async function enter(tab: Page, address: string): Promise<void> {
   await tab.goto(address);
   await tab.getByLabel('Operator secret').fill(operatorSecret);
-  await tab.getByRole('button', { name: 'Enter' }).click();
+  await tab.getByRole('button', { name: 'Sign in' }).click();
   await tab.getByRole('heading', { name: 'Latest calls' }).waitFor();
 }
 

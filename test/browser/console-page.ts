@@ -19,7 +19,7 @@ export async function startConsole() {
 export async function enter(tab: Page, address: string): Promise<void> {
   await tab.goto(address);
   await tab.getByLabel('Operator secret').fill(operatorSecret);
-  await tab.getByRole('button', { name: 'Enter' }).click();
+  await tab.getByRole('button', { name: 'Sign in' }).click();
   await tab.getByRole('navigation', { name: 'Console' }).waitFor();
 }
 

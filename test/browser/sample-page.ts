@@ -171,6 +171,6 @@ export async function startSamplePage({
 export async function enter(tab: Page, address: string): Promise<void> {
   await tab.goto(address);
   await tab.getByLabel('Operator secret').fill(operatorSecret);
-  await tab.getByRole('button', { name: 'Enter' }).click();
+  await tab.getByRole('button', { name: 'Sign in' }).click();
   await tab.getByRole('heading', { name: 'Latest calls' }).waitFor();
 }

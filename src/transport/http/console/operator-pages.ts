@@ -8,7 +8,7 @@ import { readText } from '../request-body.ts';
 import { emptyHtml, html, type Html } from './html.ts';
 import { liveHeader, liveScript } from './live-script.ts';
 import type { LiveEvents } from './live-events.ts';
-import { createOperatorDoor } from './operator-door.ts';
+import { createOperatorSignIn } from './operator-sign-in.ts';
 import { hasValidFormToken, type OperatorSession, type SharedOperators } from './operator-sessions.ts';
 import {
   closedPage,
@@ -80,8 +80,8 @@ const whoText = ({ operator }: OperatorSession, rights: Visit['rights']): Html =
     ? emptyHtml
     : html`<p class="muted" id="who">You are ${operator}, and may decide ${rights?.text ?? 'nothing any more'}.${rights?.places === undefined ? '' : ' What is in other places is kept from you.'}</p>`;
 
-const leaveForm = (operator: OperatorSession, { page }: PagePaths): Html =>
-  html`<form method="post" action="${page}">${formTokenInput(operator)}<button name="do" value="leave">Leave</button></form>`;
+const signOutForm = (operator: OperatorSession, { page }: PagePaths): Html =>
+  html`<form method="post" action="${page}">${formTokenInput(operator)}<button name="do" value="leave">Sign out</button></form>`;
 
 /** The content of a tab around its parts, which the live script replaces when they change. */
 const contentOf = (
@@ -110,7 +110,7 @@ export function operatorPages({
   log,
 }: OperatorPagesDependencies): Readonly<Record<string, HttpHandler>> {
   const isSecure = publicUrl?.protocol === 'https:';
-  const door = createOperatorDoor({ queue, operators, cookiePath: base + root, isSecure, clock });
+  const sessions = createOperatorSignIn({ queue, operators, cookiePath: base + root, isSecure, clock });
   const links = tabs.length === 1 ? [] : tabs.map((tab) => ({ title: tab.title, page: pathsAt(base, tab).page }));
   const frameOf = (tab: Tab, isSignedIn: boolean): Frame => ({
     title: tab.title,
@@ -144,13 +144,13 @@ export function operatorPages({
     const nonce = randomBytes(16).toString('base64url');
     const body = contentOf(shown, visit, own(tab.messages, query.get('said') ?? ''));
     const { total, view: files } = shown;
-    const aside = leaveForm(operator, visit.paths);
+    const aside = signOutForm(operator, visit.paths);
     return htmlResponse(framed(body, frameOf(tab, true), { aside, nonce, total, view: files }), status, nonce);
   };
 
   const enter = async (tab: Tab, form: URLSearchParams, address: string): Promise<Response> => {
     const code = codeIn(form);
-    const entered = await door.enter(form, address);
+    const entered = await sessions.signIn(form, address);
     if (entered.kind === 'unlocked')
       return redirectTo(pathsAt(base, tab).page, code === '' ? {} : { code }, entered.cookie);
     log.warn({ why: entered.kind, address }, 'operator login refused');
@@ -169,7 +169,7 @@ export function operatorPages({
     if (!operator) return htmlResponse(signIn(tab, 'You were away for too long. Give the secret again.'), 403);
     if (!hasValidFormToken(operator, form.get('form_token') ?? '')) return htmlResponse(signIn(tab, elsewhere), 403);
     const { page } = pathsAt(base, tab);
-    if (action === 'leave') return redirectTo(page, {}, await door.leave(operator));
+    if (action === 'leave') return redirectTo(page, {}, await sessions.signOut(operator));
     const acted = await tab.act?.(action, form, await visitOf(exchange, operator, tab));
     if (!acted) return htmlResponse(signIn(tab, 'That form is not known here. Nothing was done.'), 400);
     return 'said' in acted
@@ -180,8 +180,8 @@ export function operatorPages({
   const answer = async (exchange: HttpExchange, tab: Tab): Promise<Response> => {
     const { request } = exchange;
     if (request.method === 'GET' && isScriptOfThisServer(request, liveHeader))
-      return view(exchange, await door.peek(request), tab);
-    const operator = await door.find(request);
+      return view(exchange, await sessions.peek(request), tab);
+    const operator = await sessions.find(request);
     if (request.method === 'POST') return submit(exchange, operator, tab);
     return ['GET', 'HEAD'].includes(request.method)
       ? view(exchange, operator, tab)
@@ -218,12 +218,12 @@ export function operatorPages({
         path,
         guarded(first, (exchange) =>
           answerMore(exchange, async () => {
-            const operator = await door.peek(exchange.request);
+            const operator = await sessions.peek(exchange.request);
             return operator && visitOf(exchange, operator, first);
           }),
         ),
       ]),
     ),
-    [served.events]: guarded(first, (exchange) => live.answer(exchange, () => door.peek(exchange.request))),
+    [served.events]: guarded(first, (exchange) => live.answer(exchange, () => sessions.peek(exchange.request))),
   };
 }

@@ -135,7 +135,7 @@ export const loginPage = (frame: Frame, words: string | undefined, code = '', ha
   framed(
     html`${words === undefined ? emptyHtml : html`<p class="said" role="alert" id="why">${words}</p>`}<form class="sign-in" method="post" action="${frame.paths.page}"><input type="hidden" name="code" value="${code}">
 ${hasNames ? nameInput : emptyHtml}<label>Operator secret <input type="password" name="secret" autocomplete="current-password" required${hasNames ? emptyHtml : html` autofocus`}${words === undefined ? emptyHtml : html` aria-describedby="why"`}></label>
-<button name="do" value="enter">Enter</button></form>`,
+<button name="do" value="enter">Sign in</button></form>`,
     frame,
   );
 

@@ -7,7 +7,7 @@ import {
   type SharedOperators,
 } from './operator-sessions.ts';
 
-export interface DoorDependencies {
+export interface SignInDependencies {
   readonly queue: ApprovalQueue;
   /** Set if a sign-in is valid at every server. Default: only at this one. */
   readonly operators?: SharedOperators | undefined;
@@ -18,8 +18,8 @@ export interface DoorDependencies {
   readonly clock: Clock;
 }
 
-/** Lets operators in and out, by their secrets and a cookie. */
-export interface OperatorDoor {
+/** Signs operators in and out, by their secrets and a cookie. */
+export interface OperatorSignIn {
   /** Finds the session of a request and marks it as used. @returns undefined if there is none. */
   readonly find: (request: Request) => Promise<OperatorSession | undefined>;
   /** Finds the session of a request without marking it as used. */
@@ -29,12 +29,12 @@ export interface OperatorDoor {
    * @param address where it was typed: too many wrong secrets lock it.
    * @returns the cookie to set, or why there is none.
    */
-  readonly enter: (
+  readonly signIn: (
     form: URLSearchParams,
     address: string,
   ) => Promise<{ readonly kind: 'unlocked'; readonly cookie: string } | Exclude<UnlockedQueue, { kind: 'unlocked' }>>;
   /** Ends a session. @returns the cookie that removes it. */
-  readonly leave: (operator: OperatorSession) => Promise<string>;
+  readonly signOut: (operator: OperatorSession) => Promise<string>;
 }
 
 const cookieName = 'infra_operator';
@@ -46,14 +46,14 @@ const operatorCookieIn = ({ headers }: Request): string =>
     .map((pair) => pair.trim().split('='))
     .find(([name]) => name === cookieName)?.[1] ?? '';
 
-/** Creates the door. Nothing but a secret in a form of this server opens it: no link, and no other header. */
-export function createOperatorDoor({
+/** Nothing but a secret in a form of this server signs anybody in: no link, and no other header. */
+export function createOperatorSignIn({
   queue,
   operators: shared,
   cookiePath,
   isSecure,
   clock,
-}: DoorDependencies): OperatorDoor {
+}: SignInDependencies): OperatorSignIn {
   // An idle session stays expired even if the clock steps back.
   const sessions = shared ? sharedOperatorSessions(shared, clock) : createOperatorSessions(monotonicClock(clock));
   const cookieOf = (value: string, seconds?: number): string =>
@@ -68,13 +68,13 @@ export function createOperatorDoor({
   return {
     find: (request) => sessions.find(operatorCookieIn(request)),
     peek: (request) => sessions.peek(operatorCookieIn(request)),
-    enter: async (form, address) => {
+    signIn: async (form, address) => {
       const name = form.get('name') ?? undefined;
       const unlocked = await queue.unlock(form.get('secret') ?? '', address, clock.now(), name);
       if (unlocked.kind !== 'unlocked') return unlocked;
       return { kind: 'unlocked', cookie: cookieOf((await sessions.start(unlocked)).cookie) };
     },
-    leave: async ({ cookie }) => {
+    signOut: async ({ cookie }) => {
       await sessions.end(cookie);
       return cookieOf('', 0);
     },
