@@ -134,6 +134,18 @@ describe('stopping everything that is not production', () => {
   });
 });
 
+test('what never ran stays off when a whole environment that was stopped is started', async () => {
+  const environment_id = platform.seed['environment_id']!;
+  await platform.must('stop_environment', { environment_id });
+  await expect.poll(() => stateOf('shop/staging', 'storefront')).toBe('STOPPED');
+  await expect.poll(() => stateOf('shop/staging', 'search')).toBe('STOPPED');
+  const started = await client.call('start_services', { environment: 'shop/staging', wait: true });
+  expect(
+    Object.fromEntries(rowsIn(started.structuredContent).map((row) => [row['service'], row['what']])),
+  ).toMatchObject({ 'shop/staging/search': 'running', 'shop/staging/storefront': 'left out: never deployed' });
+  expect(await stateOf('shop/staging', 'storefront')).toBe('STOPPED');
+});
+
 test('what is unavailable is stopped, and not taken for one that is being deployed', async () => {
   seeming = { [platform.seed['container_id']!]: 'UNAVAILABLE' };
   const start = await client.call('start_services', { services: ['shop/staging/search'] });

@@ -1,4 +1,4 @@
-import { operations, startableKinds } from '../../src/contract/index.ts';
+import { operations, startableKinds, type ServiceKind } from '../../src/contract/index.ts';
 import {
   chosenServices,
   composeTool,
@@ -27,20 +27,23 @@ import {
   severalRender,
   type SeveralWords,
 } from '../shared/several-services.ts';
-import { readsOfVersions, versionToStart } from '../shared/version-before.ts';
+import { hasNeverRun, readsOfVersions, versionToStart } from '../shared/version-before.ts';
 import { waitForEnd } from '../shared/wait-for-end.ts';
 
 const startable: readonly string[] = startableKinds;
+const neverDeployed = 'never deployed';
 
 /** Why a service is not started; undefined if it is. */
-function reasonAgainst(candidate: Candidate): string | undefined {
-  const { kind, state } = candidate;
+async function reasonAgainst(candidate: Candidate, context: ToolContext): Promise<string | undefined> {
+  const { id, kind, state } = candidate;
   if (kind === 'job') return 'starting runs no jobs';
   if (kind === 'terraform') return 'starting runs no Terraform';
   if (!startable.includes(kind)) return `${kind} services can not be started here`;
   if (state === undefined) return 'whether it is stopped can not be read';
   if (isUnderWay(candidate)) return 'a deployment of it is under way';
-  return state === 'STOPPED' ? undefined : state === 'READY' ? 'never deployed' : 'not stopped';
+  if (state !== 'STOPPED') return state === 'READY' ? neverDeployed : 'not stopped';
+  // Stopping a whole environment also stops what never ran in it.
+  return (await hasNeverRun(kind as ServiceKind, id, context)) ? neverDeployed : undefined;
 }
 
 const services = (all: readonly Candidate[], kind: string): readonly Candidate[] =>
@@ -108,20 +111,22 @@ export const startServices = composeTool({
   spansEnvironments: true,
   operations: [operations.deploy_services],
   matchesAction: isStart,
-  expand: async (args, context): Promise<readonly PlannedOperation[]> =>
-    Promise.all(
-      byEnvironment((await serviceCandidates(args, context)).filter((one) => reasonAgainst(one) === undefined)).map(
-        async (all) => ({
-          operation: operations.deploy_services,
-          input: await inputFor(all, context),
-          about: all[0]!.environment.path,
-        }),
-      ),
-    ),
+  expand: async (args, context): Promise<readonly PlannedOperation[]> => {
+    const candidates = await serviceCandidates(args, context);
+    const reasons = await Promise.all(candidates.map((one) => reasonAgainst(one, context)));
+    return Promise.all(
+      byEnvironment(candidates.filter((_, index) => reasons[index] === undefined)).map(async (all) => ({
+        operation: operations.deploy_services,
+        input: await inputFor(all, context),
+        about: all[0]!.environment.path,
+      })),
+    );
+  },
   preview: chosenServices('Starts', async (record, _, reader) => (await versionToStart(record, reader)).note),
   reads: [...readsOfChoice, ...readsOfVersions],
   output: severalOutput,
-  answer: (args, context) => severalAnswer(args, context, { words, reasonAgainst }),
+  answer: (args, context) =>
+    severalAnswer(args, context, { words, reasonAgainst: (one) => reasonAgainst(one, context) }),
   render: severalRender,
   next: (view) => [...nextToStarted(view), ...nextForJobs(view)],
 });

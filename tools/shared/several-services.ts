@@ -59,20 +59,24 @@ export async function severalAnswer(
   {
     words,
     reasonAgainst,
-  }: { readonly words: SeveralWords; readonly reasonAgainst: (candidate: Candidate) => string | undefined },
+  }: {
+    readonly words: SeveralWords;
+    readonly reasonAgainst: (candidate: Candidate) => string | undefined | Promise<string | undefined>;
+  },
 ): Promise<JsonRecord> {
   const sent = new Set(context.sent.flatMap(idsSent));
   tellIfOneByOne(context);
   const all = args.wait === true ? await afterTheEnd(args, sent, context) : await serviceCandidates(args, context);
   const changed = all.filter(({ id }) => sent.has(id));
   const others = all.filter(({ id }) => !sent.has(id));
+  const reasons = await Promise.all(others.map(async (one) => reasonAgainst(one)));
   const notListed = [...sent].filter((id) => !all.some((one) => one.id === id));
   return {
     asked: sent.size,
     results: [
       ...changed.map((one) => summaryRow(one, args.wait === true ? outcomeOf(one, words) : words.accepted)),
       ...notListed.map((id) => ({ what: `${words.accepted}, how it goes on can not be read`, id })),
-      ...others.map((one) => summaryRow(one, `left out: ${reasonAgainst(one) ?? 'changed since it was looked at'}`)),
+      ...others.map((one, index) => summaryRow(one, `left out: ${reasons[index] ?? 'changed since it was looked at'}`)),
     ],
   };
 }

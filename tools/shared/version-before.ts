@@ -1,4 +1,4 @@
-import type { ServiceKind } from '../../src/contract/index.ts';
+import { defaultPageSizes, type ServiceKind } from '../../src/contract/index.ts';
 import {
   madeItRun,
   originIn,
@@ -54,6 +54,17 @@ async function lastGood(kind: ServiceKind, id: string, reads: Reads): Promise<Pa
     .map((row) => readDeployment(row as HistoryItem))
     .filter(madeItRun);
   return good.find(({ action }) => action === 'DEPLOY') ?? good[0];
+}
+
+/**
+ * Whether the history of a service shows that no deployment ever made it run, as where an environment was stopped as a
+ * whole. One that is empty, unreadable or longer than a page shows nothing.
+ */
+export async function hasNeverRun(kind: ServiceKind, id: string, reads: Reads): Promise<boolean> {
+  const history = await tryAspect(reads, 'deployments', kind, id);
+  const [rows, pageSize = defaultPageSizes.rows] = [rowsIn(history), history?.['page_size']];
+  const isWhole = rows.length > 0 && typeof pageSize === 'number' && rows.length < pageSize;
+  return isWhole && !rows.some((row) => madeItRun(readDeployment(row as HistoryItem)));
 }
 
 const ranBefore = (what: string): string => `${what}, which ran before`;
