@@ -402,6 +402,17 @@ describe('a deploy that is not waited for tells', () => {
     expect(textOf(result)).toContain(`Commit: ${commit}`);
   });
 
+  test('the commit that a finished deployment replaced', async () => {
+    const [running, next] = ['a', 'b'].map((letter) => letter.repeat(40)) as [string, string];
+    await platform.must('deploy_application', { application_id, git_commit_id: running });
+    await expect
+      .poll(async () => (await platform.must('get_application_status', { application_id }))['state'], { interval: 10 })
+      .toBe('RUNNING');
+    const deployed = await client.call('deploy_application', { application, git_commit_id: next, wait: true });
+    expect(deployed.structuredContent).toMatchObject({ outcome: 'succeeded', replaces: 'commit aaaaaaa' });
+    expect(textOf(deployed)).toContain('replaces: commit aaaaaaa');
+  });
+
   test('the version that a rollback goes back to', async () => {
     const [one, other] = ['a', 'b'].map((letter) => letter.repeat(40)) as [string, string];
     for (const git_commit_id of [one, other]) {

@@ -16,7 +16,8 @@ import {
 import type { RequestedAction } from '../../src/analysis/index.ts';
 import { subjectAt, subjectsOf, hasStatus, type Subject } from './any-service.ts';
 import { endAnswer, endView, readsToExplain } from './deployment-end.ts';
-import { severalVersions, startedFacts } from './started-facts.ts';
+import { commitReplaced, severalVersions, startedFacts } from './started-facts.ts';
+import { ifPossible } from './if-possible.ts';
 import { deployAgainCalls, readsOfNotSeen, variablesNotSeen } from './variables-not-seen.ts';
 import { askedFor, awaitNewEnd, waitForEnd, type WaitResult } from './wait-for-end.ts';
 import { awaitGone } from './wait-until-gone.ts';
@@ -156,6 +157,9 @@ export async function afterwards(
       ...ended,
       ...asArgument(followed),
       ...deployedAgain(context),
+      ...(action === 'DEPLOY'
+        ? await ifPossible(context, 'Which version it replaces', () => commitReplaced(context, subject))
+        : {}),
       ...(await severalVersions(context, subject)),
       ...notSeen,
       action,
@@ -201,7 +205,7 @@ const render: Renderer = {
     if (!isAccepted(view))
       return [
         endView.render.text(view),
-        ...factLines(view, ['deploys', 'ended', 'variables_not_seen_by', 'deployed']),
+        ...factLines(view, ['replaces', 'deploys', 'ended', 'variables_not_seen_by', 'deployed']),
       ].join('\n');
     const lines = factLines(view, facts);
     return [

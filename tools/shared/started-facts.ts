@@ -1,4 +1,4 @@
-import { instancesIn, instancesText, shortCommit } from '../../src/analysis/index.ts';
+import { instancesIn, instancesText, originIn, shortCommit } from '../../src/analysis/index.ts';
 import { isServiceKind, operations, serviceKinds } from '../../src/contract/index.ts';
 import {
   itemsInLists,
@@ -74,6 +74,14 @@ async function versionOfService(context: ToolContext, { kind, id }: Subject): Pr
   const isSameAgain = context.done.includes(`redeploy_${kind}`) && kind !== 'terraform';
   const version = isSameAgain ? undefined : versionOf(configuration, context.sent.at(-1)?.['git_commit_id']);
   return { deploys: version && withShortCommits(version), instances: instancesIn(configuration) };
+}
+
+/** The commit that a deployed service ran before, from data that was read before the deployment. */
+export async function commitReplaced(context: ToolContext, { kind, id }: Subject): Promise<JsonRecord> {
+  if (!isServiceKind(kind)) return {};
+  const before = await context.before(readOf('configuration', kind), { [`${kind}_id`]: id });
+  const commit = originIn(before).git?.deployed;
+  return commit === undefined ? {} : { replaces: `commit ${shortCommit(commit)}` };
 }
 
 /** The versions in a deployment of several services; nothing for other deployments. */

@@ -31,7 +31,8 @@ export const unknownReach =
   'Not known: which services see it. The platform does not tell, or the token may not read it.';
 
 /** When a change takes effect. A value that is set back to the deployed one needs no deployment. */
-export const takenWithDeployment = 'Services that run with something else take it with their next deployment.';
+export const takenWithDeployment =
+  'Services that run with something else take it with their next deployment. With it, applications also take their newest commit, unless the call names one.';
 
 /** Whether several services see the variables of an owner of this kind. */
 export const isShared = (kind: VariableOwnerKind): boolean => kind === 'environment' || kind === 'project';

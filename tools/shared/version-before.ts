@@ -64,7 +64,7 @@ export async function hasNeverRun(kind: ServiceKind, id: string, reads: Reads): 
   const history = await tryAspect(reads, 'deployments', kind, id);
   const [rows, pageSize = defaultPageSizes.rows] = [rowsIn(history), history?.['page_size']];
   const isWhole = rows.length > 0 && typeof pageSize === 'number' && rows.length < pageSize;
-  return isWhole && !rows.some((row) => madeItRun(readDeployment(row as HistoryItem)));
+  return isWhole && !rows.some((row) => madeItRun(readDeployment(row)));
 }
 
 const ranBefore = (what: string): string => `${what}, which ran before`;

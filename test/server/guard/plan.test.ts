@@ -508,6 +508,7 @@ describe('the plan of other calls', () => {
       'The role is Owner.',
     );
     expect(await invite({ role_id: 'r' }, {})).toContainEqual(expect.stringContaining('Not known: which role'));
+    expect(await invite({}, {})).toContain('The role is the default, Viewer.');
   });
 });
 
