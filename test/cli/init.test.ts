@@ -197,6 +197,16 @@ describe('infra-mcp init', () => {
     expect(Object.keys(serversOf('windsurf', await read('windsurf')))).toEqual(['infra']);
   });
 
+  test.each([
+    ['the option repeated', ['--assistant', 'cursor', '--assistant', 'codex']],
+    ['their names with a comma', ['--assistant', 'cursor, codex']],
+  ])('changes several assistants, and no others: %s', async (_, args) => {
+    const { init, read } = await homeWith(['cursor', 'codex', 'zed']);
+    expect((await init('--yes', ...args)).code).toBe(0);
+    for (const name of ['cursor', 'codex']) expect(serversOf(name, await read(name))).toHaveProperty('infra');
+    expect(await read('zed')).toBe(contents['zed']);
+  });
+
   test('gives the server the options it was given, with absolute paths, and brings an entry up to date without losing what is in it', async () => {
     const { init, read, pathOf, home } = await homeWith(['vscode']);
     await writeFile(join(home, 'token'), 'the-secret-token');
@@ -495,9 +505,11 @@ describe('infra-mcp init', () => {
   });
 
   test('completes and refuses names of assistants', async () => {
-    const { code, stderr } = await runProgram(['init', '--assistant', 'emacs']);
-    expect(code).toBe(1);
-    expect(stderr).toContain('cursor');
+    for (const names of ['emacs', 'cursor,emacs']) {
+      const { code, stderr } = await runProgram(['init', '--assistant', names]);
+      expect(code).toBe(1);
+      expect(stderr).toContain('cursor');
+    }
   });
 });
 

@@ -44,7 +44,7 @@ const withChoices = (option: Option, schema: z.ZodType): Option => {
   return option;
 };
 
-const repeatable = (option: Option, { repeatable: several }: OptionHelp): Option =>
+const repeatable = (option: Option, { repeatable: several }: Pick<OptionHelp, 'repeatable'>): Option =>
   several
     ? option.argParser((value, before: string | undefined) => (before === undefined ? value : `${before},${value}`))
     : option;
@@ -55,9 +55,10 @@ const flagUsage = (flag: string, value: string | undefined): string =>
 const optionText = ({ description, env, defaultText: otherwise }: OptionHelp): string =>
   `${description} (env: ${env}${otherwise === undefined ? '' : `; default: ${otherwise}`})`;
 
-const commandFlagOption = (name: string, { value, description, schema }: CommandFlag): Option => {
+const commandFlagOption = (name: string, flag: CommandFlag): Option => {
+  const { value, description, schema } = flag;
   const unset = schema.safeParse(undefined);
-  const option = withChoices(new Option(flagUsage(flagOf(name), value), description), schema);
+  const option = repeatable(withChoices(new Option(flagUsage(flagOf(name), value), description), schema), flag);
   return unset.data === undefined
     ? option.makeOptionMandatory(!unset.success)
     : option.default(`${unset.data as string | number}`);

@@ -11,6 +11,8 @@ export interface CommandFlag<Value = unknown> {
   readonly description: string;
   /** Parses the text, or `true` for a boolean flag. The flag is optional if the schema accepts undefined. */
   readonly schema: z.ZodType<Value>;
+  /** Whether it may be given several times; the schema parses the values with commas between them. */
+  readonly repeatable?: true;
 }
 
 type Flags = Readonly<Record<string, CommandFlag>>;

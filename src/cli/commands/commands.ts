@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { enumOf, integerBetween, type GivenFlags } from '../config/index.ts';
+import { enumListOf, enumOf, integerBetween, type GivenFlags } from '../config/index.ts';
 import type { ServerKind } from '../doctor/doctor.ts';
 import { permissionLevels } from '../../contract/index.ts';
 import { type Command, defineCommand, json, booleanFlag } from './command.ts';
@@ -55,7 +55,12 @@ export const commands: readonly Command[] = [
     summary: 'add the server to the assistants on this machine, after showing what it would write',
     examines: 'stdio',
     flags: {
-      assistant: { value: 'name', description: 'only this assistant', schema: enumOf(assistantNames)().optional() },
+      assistant: {
+        value: 'name',
+        description: 'only this assistant; separate several with commas or repeat the option',
+        schema: enumListOf(assistantNames)().optional(),
+        repeatable: true,
+      },
       remove: booleanFlag('remove the server from them instead; everything else in their files stays'),
       dryRun: booleanFlag('show what would be written, and write nothing'),
       yes: booleanFlag('write without asking'),

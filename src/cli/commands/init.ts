@@ -18,7 +18,7 @@ import { remoteConnection } from '../wiring/remote-connection.ts';
 import { UnusablePlace, unwritablePlaces } from '../wiring/written-places.ts';
 
 interface Flags {
-  readonly assistant?: string;
+  readonly assistant?: readonly string[];
   readonly remove?: true;
   readonly dryRun?: true;
   readonly yes?: true;
@@ -160,7 +160,7 @@ export async function initCommand(
   for (const warning of faults) process.stderr.write(wrapped(`warning: ${warning}\n`, process.stderr));
   const server: ServerEntry | undefined = flags.remove ? undefined : { ...launchOf(), env };
   const serverFor = (assistant: Assistant): ServerEntry => entryWithin(assistant, server!, counts!);
-  const asked = assistants.filter(({ name }) => flags.assistant === undefined || name === flags.assistant);
+  const asked = assistants.filter(({ name }) => flags.assistant === undefined || flags.assistant.includes(name));
   // An explicitly named assistant is added even if it isn't found.
   const chosen = asked.filter(
     (assistant) => (flags.assistant !== undefined && server !== undefined) || isFound(assistant, machine),

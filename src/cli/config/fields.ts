@@ -94,9 +94,20 @@ export const enumOf =
   () =>
     z.enum(choices, { error: `must be one of ${choices.join(', ')}` });
 
-/** The words that an enum schema accepts; undefined for other schemas. */
+/** Several of these words, separated by commas. */
+export const enumListOf =
+  <const Words extends readonly [string, ...string[]]>(choices: Words) =>
+  () =>
+    z
+      .string()
+      .transform((value) => value.split(',').map((word) => word.trim()))
+      .pipe(z.array(enumOf(choices)()));
+
+/** The words that an enum schema, or a list of them, accepts; undefined for other schemas. */
 export function choicesOf(schema: z.ZodType): readonly string[] | undefined {
   if (schema instanceof z.ZodEnum) return schema.options.map(String);
+  if (schema instanceof z.ZodPipe) return choicesOf(schema.out as z.ZodType);
+  if (schema instanceof z.ZodArray) return choicesOf(schema.element as z.ZodType);
   return schema instanceof z.ZodDefault || schema instanceof z.ZodOptional
     ? choicesOf(schema.unwrap() as z.ZodType)
     : undefined;

@@ -8,6 +8,7 @@ export {
   chosenProfile,
   ConfigError,
   defaultDataDir,
+  enumListOf,
   enumOf,
   flagOf,
   integerBetween,

@@ -8,7 +8,7 @@ import { profileConflicts, givenOptions, type GivenFlags, type GivenOption, type
 import { serviceLinksIn, variablePrefix } from './service-links.ts';
 import { optionHelp, type OptionHelp, optionsOf, type OptionValues } from './option-help.ts';
 
-export { choicesOf, type CommandName, flagOf, enumOf, integerBetween } from './fields.ts';
+export { choicesOf, type CommandName, flagOf, enumListOf, enumOf, integerBetween } from './fields.ts';
 export type { GivenFlags, Profile } from './given-options.ts';
 export { chosenProfile, profileNames } from './profiles.ts';
 export { kindOf, optionHelp, type OptionHelp, type OptionName, optionsOf } from './option-help.ts';
