@@ -70,6 +70,12 @@ const decision = (code: string, more: object = {}): string =>
   });
 
 describe('a channel behind a signed webhook', () => {
+  test('is named to whoever waits', async () => {
+    const { ask } = await openWebhook((await startReceiver()).url);
+    expect(await ask()).toMatchObject({ kind: 'pending', isInChat: true });
+    expect(await ask()).toMatchObject({ kind: 'pending', isInChat: true });
+  });
+
   test('is told once the time of a call is over, unless it was decided', async () => {
     const receiver = await startReceiver();
     const { ask, decideOnPage } = await openWebhook(receiver.url);
