@@ -54,7 +54,9 @@ test('what docs/chat-ops.md describes: a deployment that is approved in the chan
   const client = await connectModernHttp(new URL(server.ready.url));
   const deploy = () => client.call('deploy_application', { application_id: 'shop/production/checkout-api' });
 
-  const code = approvalCodeIn(textOf(await deploy()));
+  const waits = textOf(await deploy());
+  expect(waits).toContain("team's chat");
+  const code = approvalCodeIn(waits);
   const path = 'shop/production/checkout-api';
   await eventually(() => expect(bridge.output.stdout).toContain(`Decide: approve ${code} ${path}, or`));
   expect(bridge.output.stdout).toContain('Sends: POST ');

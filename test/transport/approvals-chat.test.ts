@@ -7,6 +7,7 @@ import { eventually } from '../support/eventually.ts';
 import { writeOperators } from '../support/operators-file.ts';
 import { refusingHost, startReceiver, type ReceivedRequest } from '../support/webhook-receiver.ts';
 import { namedRequest, openNamedApprovals } from '../server/guard/approvals/named-operators-fixture.ts';
+import { approvalLifetime } from '../../src/server/guard/index.ts';
 import { closeChats, codeOf, openChat } from './approvals-chat-fixture.ts';
 
 const key = randomBytes(32);
@@ -69,6 +70,30 @@ const decision = (code: string, more: object = {}): string =>
   });
 
 describe('a channel behind a signed webhook', () => {
+  test('is named to whoever waits', async () => {
+    const { ask } = await openWebhook((await startReceiver()).url);
+    expect(await ask()).toMatchObject({ kind: 'pending', isInChat: true });
+    expect(await ask()).toMatchObject({ kind: 'pending', isInChat: true });
+  });
+
+  test('is told once the time of a call is over, unless it was decided', async () => {
+    const receiver = await startReceiver();
+    const { ask, decideOnPage } = await openWebhook(receiver.url);
+    const types = () => receiver.received.map(({ body }) => (JSON.parse(body) as { type: string }).type);
+    time = Date.now() - approvalLifetime + 1_000;
+    const decided = codeOf(await ask());
+    expect(await decideOnPage('ada', decided, 'refused')).toEqual({ kind: 'decided' });
+    await ask();
+    codeOf(await ask());
+    await eventually(() => expect(types()).toContain('approval.expired'));
+    expect(types().toSorted()).toEqual([
+      'approval.decided',
+      'approval.expired',
+      'approval.requested',
+      'approval.requested',
+    ]);
+  });
+
   test('gets the call with its plan, decides it, and is told who decided', async () => {
     const receiver = await startReceiver();
     const { ask, send } = await openWebhook(receiver.url);

@@ -6,6 +6,7 @@ import { startFakeMattermost } from '../support/chats/fake-mattermost.ts';
 import { startFakeSlack } from '../support/chats/fake-slack.ts';
 import { confirmationRequest } from '../server/guard/confirmation-request.ts';
 import { namedRequest, openNamedApprovals } from '../server/guard/approvals/named-operators-fixture.ts';
+import { approvalLifetime } from '../../src/server/guard/index.ts';
 import { closeChats, codeOf, openChat } from './approvals-chat-fixture.ts';
 
 let here: Awaited<ReturnType<typeof openNamedApprovals>>;
@@ -87,6 +88,14 @@ describe.each([
     expect(message()).toMatchObject({ id, buttons: [] });
     expect(message().literal).toContain('Sends: POST /environment/e-1/stop');
     expect(await ask()).toEqual({ kind: 'approved', how: 'chat', by: ['ada'] });
+  });
+
+  test('says when the time of a call is over, and has no buttons then', async () => {
+    const { asked } = await open({ time: () => Date.now() - approvalLifetime + 1_000 });
+    await asked();
+    await untilSaid('No longer open');
+    expect(chat.shown()).toHaveLength(1);
+    expect(message().buttons).toEqual([]);
   });
 
   test('approves with one press what needs no path', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { EnvironmentCondition } from '../../src/analysis/organization-overview.ts';
 import { environmentState, isOfEnvironment, organizationTree } from '../../src/views/page/mapping/organization.ts';
-import { toneOf, type Tone } from '../../src/views/page/mapping/tone.ts';
+import { spokenWord, toneOf, type Tone } from '../../src/views/page/mapping/tone.ts';
 
 const overview = {
   structuredContent: {
@@ -111,6 +111,10 @@ const tones: Readonly<Record<EnvironmentCondition, Tone>> = {
 
 test.each(Object.entries(tones))('the condition %s is shown as %s', (condition, tone) => {
   expect(toneOf(condition)).toBe(tone);
+});
+
+test('views say healthy for what tools call well, and every other word as it is', () => {
+  expect(['well', 'failed', 'constructor'].map(spokenWord)).toEqual(['healthy', 'failed', 'constructor']);
 });
 
 test('a condition that nobody has said is worth a look', () => {

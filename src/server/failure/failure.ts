@@ -115,6 +115,8 @@ export type Failure =
       readonly kind: 'pending';
       readonly code?: string;
       readonly command?: string;
+      /** Whether operators can decide in a chat too. */
+      readonly isInChat?: true;
       readonly planToken?: string;
       readonly instead?: InsteadOfClient;
       /** How many operators agreed, if several have to. */

@@ -186,8 +186,8 @@ const refusedByOperator = ({ operator, reason }: RefusedBy, redactor: TextContex
 const notAgreedText = (tool: Tool, { what, next }: ReasonAndNext, plan: RefusedPlan): string =>
   `${notCarriedOutText(tool)} and nothing has changed: ${what}. ${next}\nIt would do this (${plan.tier}):\n${delimited(plan.text)}`;
 
-const byOperator = (command: string): string =>
-  `Tell the user: whoever runs this server can see all of it and approve it in a terminal with: ${command} (within ${approvalLifetime / 60_000} minutes). ` +
+const byOperator = (command: string, isInChat: boolean): string =>
+  `Tell the user: ${isInChat ? "it was sent to the team's chat, where operators approve or refuse it; " : ''}whoever runs this server can see all of it and approve it in a terminal with: ${command} (within ${approvalLifetime / 60_000} minutes). ` +
   'Then call it again with the same arguments.';
 
 const byCaller = (token: string): string =>
@@ -208,18 +208,19 @@ const insteadText: Record<InsteadOfClient, string> = {
 const pending = ({
   code,
   command,
+  isInChat,
   planToken,
   instead,
   agreed,
 }: Pick<
   Extract<Failure, { kind: 'pending' }>,
-  'code' | 'command' | 'planToken' | 'instead' | 'agreed'
+  'code' | 'command' | 'isInChat' | 'planToken' | 'instead' | 'agreed'
 >): ReasonAndNext => ({
   what:
     code === undefined
       ? 'its plan has to be confirmed first'
       : `it waits for approval under code ${code}${agreed ? ` (${agreed.count} of ${agreed.needed} operators agreed)` : ''}${instead ? insteadText[instead] : ''}`,
-  next: sentence(command && byOperator(command), planToken && byCaller(planToken)),
+  next: sentence(command && byOperator(command, isInChat === true), planToken && byCaller(planToken)),
 });
 
 type FailureTexts = {

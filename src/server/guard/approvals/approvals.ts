@@ -44,6 +44,8 @@ export type Approval =
       readonly kind: 'pending';
       readonly code: string;
       readonly command: string;
+      /** Whether it was posted in a chat, where operators can decide too. */
+      readonly isInChat?: true;
       readonly agreed?: { readonly count: number; readonly needed: number };
     }
   | { readonly kind: 'refused'; readonly by?: string; readonly reason?: string | undefined }
@@ -152,6 +154,7 @@ export function createApprovals(
     kind: 'pending',
     code,
     command: [program, 'approve', code, ...(options === undefined ? [] : [options])].join(' '),
+    ...(acceptsChat && { isInChat: true }),
     ...(agreed && { agreed }),
   });
 

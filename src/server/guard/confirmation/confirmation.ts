@@ -34,6 +34,7 @@ export type Confirmation =
       readonly agreed?: { readonly count: number; readonly needed: number };
       readonly code?: string;
       readonly command?: string;
+      readonly isInChat?: true;
       readonly planToken?: string;
       readonly instead?: InsteadOfClient;
     }

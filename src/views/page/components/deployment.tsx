@@ -128,7 +128,7 @@ function Deployment({ args, result: first, actions }: ViewProps) {
           <p>{cause.sentence}</p>
           <p class="muted">
             {cause.confidence === undefined ? '' : `Confidence: ${cause.confidence}. `}
-            {cause.why === undefined ? '' : `It rests on: ${cause.why}.`}
+            {cause.why === undefined ? '' : `Based on: ${cause.why}.`}
           </p>
           {also.length === 0 ? null : <Notices label="Perhaps also" of={also} />}
         </section>

@@ -118,8 +118,8 @@ export function MeasurementsView({ args, result: first, actions }: ViewProps) {
       {services.length === 0 ? (
         <p>
           {tellsMeasurements(result)
-            ? 'Nothing is measured of what is listed. Only what runs on engines is.'
-            : 'This list has no measurements. Those of a service, a project or everything have.'}
+            ? 'None of these services is measured. Only services that run on a real engine are.'
+            : 'This list has no measurements. Show a service, a project or everything to see some.'}
         </p>
       ) : (
         <label>

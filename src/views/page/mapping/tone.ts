@@ -23,6 +23,12 @@ const tones: Readonly<Record<Tone, readonly string[]>> = {
   good: ['well', 'succeeded', 'SUCCESS', 'read', 'write'],
 };
 
+/** Words of tools that people say otherwise. */
+const spoken: Readonly<Record<string, string>> = { well: 'healthy' };
+
+/** The word that a view shows for a condition, state, level or tier. */
+export const spokenWord = (word: string): string => (Object.hasOwn(spoken, word) ? spoken[word]! : word);
+
 /** The tone of a condition, state, level or tier. What nobody has said is worth a look. */
 export const toneOf = (word: string): Tone =>
   (Object.keys(tones) as Tone[]).find((tone) => tones[tone].includes(word)) ?? 'warn';

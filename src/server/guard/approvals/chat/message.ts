@@ -28,7 +28,7 @@ export interface MessageContent {
   readonly page?: string | undefined;
   /** What can be decided in the message. */
   readonly verdicts: readonly ChatDecision['verdict'][];
-  /** What was decided so far, and why: `Refused by ada, in the chat.` */
+  /** What was decided so far, and why: `Refused by ada, in the chat.` Or that nobody can decide any more. */
   readonly outcome?: { readonly text: string; readonly reason?: string | undefined } | undefined;
 }
 
@@ -45,8 +45,22 @@ const outcomeTexts: Readonly<Record<DecisionOutcome['result'], (by: string, wher
   counted: (by, where) => `${by} agreed, ${where}. More operators have to agree.`,
 };
 
-const verdictsFor = (isApprovable: boolean, outcome: DecisionOutcome | undefined): MessageContent['verdicts'] => {
-  if (outcome !== undefined && outcome.result !== 'counted') return [];
+/**
+ * What became of a call, as far as the channel knows. `over`: nobody can decide any more. Whether somebody did elsewhere, as in
+ * a terminal, isn't known here.
+ */
+type MessageOutcome = DecisionOutcome | 'over';
+
+const outcomeOf = (outcome: MessageOutcome): MessageContent['outcome'] =>
+  outcome === 'over'
+    ? { text: 'No longer open: the time to decide is over.' }
+    : {
+        text: outcomeTexts[outcome.result](outcome.by, places[outcome.how]),
+        reason: outcome.reason === undefined ? undefined : clean(outcome.reason),
+      };
+
+const verdictsFor = (isApprovable: boolean, outcome: MessageOutcome | undefined): MessageContent['verdicts'] => {
+  if (outcome === 'over' || (outcome !== undefined && outcome.result !== 'counted')) return [];
   return isApprovable ? ['approve', 'refuse'] : ['refuse'];
 };
 
@@ -54,7 +68,7 @@ const verdictsFor = (isApprovable: boolean, outcome: DecisionOutcome | undefined
  * What a message says of a waiting call: what the approvals page says, with secrets masked in names.
  * @param page address of the approvals page, if it is served.
  */
-export function messageContent(pending: Pending, page: string | undefined, outcome?: DecisionOutcome): MessageContent {
+export function messageContent(pending: Pending, page: string | undefined, outcome?: MessageOutcome): MessageContent {
   const { plan, clientName, typed, deciders, askedAt, expiresAt } = pending;
   const { code, caller, tool, target, risk, mode, url } = noticeData(pending, page);
   const whole = clean(planText(plan, { whole: true }));
@@ -84,10 +98,7 @@ export function messageContent(pending: Pending, page: string | undefined, outco
     leftOut,
     page: url,
     verdicts: verdictsFor(isApprovable, outcome),
-    outcome: outcome && {
-      text: outcomeTexts[outcome.result](outcome.by, places[outcome.how]),
-      reason: outcome.reason === undefined ? undefined : clean(outcome.reason),
-    },
+    outcome: outcome && outcomeOf(outcome),
   };
 }
 

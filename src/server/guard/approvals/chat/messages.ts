@@ -2,6 +2,7 @@ import type { DecisionOutcome } from '../approval-queue.ts';
 import { createDeliveries, type Attempt, type DeliveriesConfig } from '../deliveries.ts';
 import type { Pending } from '../pending-calls.ts';
 import type { ChatChannel } from './channel.ts';
+import { createEndings, tellingTime } from './endings.ts';
 import { messageContent, type MessageContent } from './message.ts';
 
 /** What a chat does with messages. */
@@ -37,7 +38,7 @@ interface Thread {
 }
 
 /**
- * Posts a message for each waiting call, and replaces it after decisions. Where the message isn't known, because another
+ * Posts a message for each waiting call, and replaces it after decisions and when its time is over. Where the message isn't known, because another
  * server posted it or this one was restarted, or where somebody deleted it, the decision gets a message of its own.
  */
 export function createMessages(api: MessageApi, { page, ...config }: MessagesConfig): Messages {
@@ -46,7 +47,7 @@ export function createMessages(api: MessageApi, { page, ...config }: MessagesCon
 
   /** Runs after everything that was to be said of the call before. */
   const inTurn = ({ code, expiresAt }: Pending, run: (thread: Thread) => Promise<unknown>): void => {
-    for (const [other, thread] of threads) if (thread.expiresAt <= Date.now()) threads.delete(other);
+    for (const [other, thread] of threads) if (thread.expiresAt + tellingTime <= Date.now()) threads.delete(other);
     const thread = threads.get(code) ?? { last: Promise.resolve(), expiresAt };
     threads.set(code, thread);
     thread.last = thread.last.then(async () => void (await run(thread)));
@@ -80,9 +81,26 @@ export function createMessages(api: MessageApi, { page, ...config }: MessagesCon
     if (isGone) await post(pending, thread, content);
   };
 
+  /** Takes the buttons from the message of a call whose time is over. */
+  const end = async (pending: Pending, { message }: Thread): Promise<void> => {
+    if (message === undefined) return;
+    await deliveries.deliver({
+      code: pending.code,
+      expiresAt: pending.expiresAt + tellingTime,
+      attempt: (signal) => api.replace(message, messageContent(pending, page(), 'over'), signal),
+    });
+  };
+  const endings = createEndings((pending) => inTurn(pending, (thread) => end(pending, thread)));
+
   return {
-    post: (pending) => inTurn(pending, (thread) => post(pending, thread, () => messageContent(pending, page()))),
-    edit: (pending, outcome) => inTurn(pending, (thread) => replace(pending, thread, outcome)),
+    post: (pending) => {
+      inTurn(pending, (thread) => post(pending, thread, () => messageContent(pending, page())));
+      endings.expect(pending);
+    },
+    edit: (pending, outcome) => {
+      if (outcome.result !== 'counted') endings.settle(pending.code);
+      inTurn(pending, (thread) => replace(pending, thread, outcome));
+    },
     whisper: (code, user, text) =>
       // Nobody waits for it any more when it could be repeated.
       void deliveries.deliver({
@@ -90,6 +108,9 @@ export function createMessages(api: MessageApi, { page, ...config }: MessagesCon
         expiresAt: 0,
         attempt: async (signal) => (await api.whisper?.(user, text, signal)) ?? { kind: 'delivered' },
       }),
-    close: deliveries.close,
+    close: () => {
+      endings.close();
+      return deliveries.close();
+    },
   };
 }

@@ -6,6 +6,7 @@ import { planText } from '../../plan-text.ts';
 import type { Pending } from '../pending-calls.ts';
 import { createSignedSender, signatureOf, type SignedSenderConfig } from '../signed-sender.ts';
 import { noticeData } from '../waiting-webhook.ts';
+import { createEndings, tellingTime } from './endings.ts';
 import {
   type ChatChannel,
   type ChatRequest,
@@ -78,15 +79,26 @@ export function signedWebhook({
   ...config
 }: Omit<SignedSenderConfig, 'name'> & { readonly page: () => string | undefined }): ChatChannel {
   const sender = createSignedSender({ ...config, name: 'approvals chat' });
+  const endings = createEndings(({ code, askedAt, expiresAt }) =>
+    sender.send({
+      id: `expired_${code}_${askedAt}`,
+      code,
+      body: () => ({ type: 'approval.expired', timestamp: new Date(expiresAt).toISOString(), data: { code } }),
+      expiresAt: expiresAt + tellingTime,
+    }),
+  );
   return {
-    post: (pending) =>
+    post: (pending) => {
       sender.send({
         id: `requested_${pending.code}_${pending.askedAt}`,
         code: pending.code,
         body: () => requestOf(pending, page()),
         expiresAt: pending.expiresAt,
-      }),
-    edit: ({ code, expiresAt }, { result, by, how, reason }) =>
+      });
+      endings.expect(pending);
+    },
+    edit: ({ code, expiresAt }, { result, by, how, reason }) => {
+      if (result !== 'counted') endings.settle(code);
       sender.send({
         id: `decided_${code}_${by}`,
         code,
@@ -96,8 +108,12 @@ export function signedWebhook({
           data: { code, result, by, how, ...(reason !== undefined && { reason }) },
         }),
         expiresAt,
-      }),
+      });
+    },
     read: (request) => readSigned(request, config.key),
-    close: sender.close,
+    close: () => {
+      endings.close();
+      return sender.close();
+    },
   };
 }
