@@ -77,7 +77,7 @@ export const listAlertRules = defineTool(operations.list_alert_rules, {
   toolset: 'alerts',
   title: 'Anything alerting now? Each alert, alarm firing',
   description:
-    'Alert rules (alerts, alarms, monitoring), firing (NOTIFIED, TRIGGERED) or not, severity, threshold, ' +
+    'Alert rules (alerts, alarms, monitoring), firing (TRIGGERED, NOTIFIED, UNROUTED, SUPPRESSED), severity, threshold, ' +
     'condition, receivers.',
   reads: [
     ...readUses(
