@@ -198,6 +198,15 @@ describe('two persons', () => {
     expect(await ask(here, group)).toMatchObject({ kind: 'refused', by: 'cy' });
   });
 
+  test.each(['key:bot/bob', 'key:bot/Bob', 'key:bot/U-BOB'])(
+    'asked for through a bot by who may agree: %s',
+    async (identity) => {
+      await using here = await openNamedApprovals({ bob: { chat: 'U-BOB' } });
+      expect(await ask(here, { identity })).toEqual({ kind: 'nobody_may_agree' });
+      expect(await ask(here, { identity: 'key:bot/eve' })).toMatchObject({ kind: 'pending' });
+    },
+  );
+
   test('too few who may agree: it does not wait for them', async () => {
     await using here = await openNamedApprovals(people);
     const group = { twoPerson: { ...twoPerson, approvals: 2, of: ['ada', 'bob'] } };
