@@ -1,11 +1,10 @@
 import { accessSync, constants, readdirSync, statSync } from 'node:fs';
+import { meanings } from './plain-error.ts';
 
 const reasons: Readonly<Record<string, string>> = {
+  ...meanings,
   EACCES: 'this user may not read there',
   EPERM: 'this user may not read there',
-  ENOTDIR: 'a file is where a folder should be',
-  EISDIR: 'it is a folder',
-  ELOOP: 'its links lead in a circle',
 };
 
 /** A path that can't be examined, so that nobody knows whether something is there. The message has the reason. */

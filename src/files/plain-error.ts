@@ -1,5 +1,5 @@
 /** What the codes of a file system mean, for a sentence about a path. */
-const meanings: Readonly<Record<string, string>> = {
+export const meanings: Readonly<Record<string, string>> = {
   EACCES: 'this user may not do that there',
   EPERM: 'this user may not do that there',
   ENOENT: 'there is no such file or folder',
