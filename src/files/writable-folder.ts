@@ -1,5 +1,6 @@
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { meanings } from './plain-error.ts';
 
 /** The path itself if it exists, otherwise the nearest folder above it that does. */
 export const nearestExisting = (path: string): string =>
@@ -20,14 +21,12 @@ export function tryWriting(path: string): void {
 }
 
 const reasons: Readonly<Record<string, string>> = {
+  ...meanings,
   EACCES: 'this user may not write there',
   EPERM: 'this user may not write there',
-  EROFS: 'the file system is read-only',
   ENOENT: 'nothing can be created there',
   ENOTDIR: 'a file is in its place',
   EEXIST: 'a file is in its place',
-  ENOSPC: 'no space is left',
-  EDQUOT: "this user's quota is used up",
 };
 
 /** Why a file system doesn't write, from its error: the code, and what it means. */

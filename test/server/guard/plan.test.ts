@@ -508,7 +508,9 @@ describe('the plan of other calls', () => {
       'The role is Owner.',
     );
     expect(await invite({ role_id: 'r' }, {})).toContainEqual(expect.stringContaining('Not known: which role'));
-    expect(await invite({}, {})).toContain('The role is the default, Viewer.');
+    expect(await invite({}, {})).toContain(
+      'No role is given: the person gets the default of the platform, usually Viewer.',
+    );
   });
 });
 

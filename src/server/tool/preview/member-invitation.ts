@@ -9,7 +9,12 @@ export const role: Preview = reading(
   readUses('the plan does not show the name of the role', operations.list_roles),
   async (args, { target, reader }) => {
     const { role_id: id, role: word } = args;
-    if (id === undefined) return [`The role is ${word === undefined ? 'the default, Viewer' : show(word)}.`];
+    if (id === undefined)
+      return [
+        word === undefined
+          ? 'No role is given: the person gets the default of the platform, usually Viewer.'
+          : `The role is ${show(word)}.`,
+      ];
     const found = rowWith(await reader.attempt(operations.list_roles, { organization_id: String(target.id) }), id);
     return [found ? `The role is ${show(found['name'])}.` : notKnown('which role this is')];
   },
