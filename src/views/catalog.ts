@@ -65,5 +65,5 @@ export function showsViews(capabilities: unknown): boolean {
   return Array.isArray(types) && types.includes(viewMimeType);
 }
 
-/** What a host is told of a view beside its content: it reaches nothing, needs no permission, and has no frame. */
+/** What a host is told of a view beside its content: it reaches no address, and the host may draw a border around it. */
 export const viewMeta = { ui: { csp: {}, prefersBorder: true } } as const;
