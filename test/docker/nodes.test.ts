@@ -122,7 +122,7 @@ test('the machines of a cluster are listed with what they are, have, and run', a
   });
   expect(second!['cpu_allotted']).toBe(Number(second!['instances']) * 100);
   expect(second!['memory_allotted']).toBe(Number(second!['instances']) * 64);
-  expect(await cluster()).not.toHaveProperty('warnings');
+  await expect.poll(async () => (await cluster())['conditions'], within).toBeUndefined();
 });
 
 test('a node that is drained is told, with what waits for it', async () => {
@@ -151,7 +151,8 @@ test('a node that is drained is told, with what waits for it', async () => {
   ).toEqual([]);
   await swarm.setAvailability(swarm.hosts[0]!, 'active');
   await expect.poll(async () => (await statusOf(files))['state'], within).toBe('DEPLOYED');
-  expect(await cluster()).not.toHaveProperty('warnings');
+  // A busy machine may miss a heartbeat, which is told until the next one.
+  await expect.poll(async () => (await cluster())['conditions'], within).toBeUndefined();
 });
 
 test.skipIf(isLanding)('built images travel by a registry, which is required on several nodes', async () => {
