@@ -1,4 +1,5 @@
 import { statSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
 import { isReadableFile, isThere, namesIn } from '../../files/index.ts';
 import type { Config } from '../config/index.ts';
 import {
@@ -9,6 +10,7 @@ import {
   verifyLog,
   verifyLogs,
   type ChainAnchors,
+  type LogPlace,
   type LogVerification,
   type RecordedCall,
 } from '../../server/audit/index.ts';
@@ -17,7 +19,6 @@ import { clean } from '../../server/redaction/index.ts';
 import { columns } from '../terminal/columns.ts';
 import { auditFilesOf, type AuditFiles } from '../wiring/guard.ts';
 import { keyFilesOf } from '../wiring/secret-file.ts';
-import { logPlacesOf } from '../wiring/log.ts';
 import { openExistingSharedStore } from '../wiring/shared-guard.ts';
 import { withProgress } from '../terminal/progress.ts';
 import { outcomeCell, riskCell, timeCell } from '../terminal/table-cells.ts';
@@ -29,6 +30,32 @@ const hasHeads = ({ heads }: AuditFiles): boolean => namesIn(heads)?.some((name)
 /** Whether no process has written a log: there is neither an entry nor a head, and so no key either. */
 const isUnused = (configured: AuditFiles, files: readonly string[]): boolean =>
   !hasHeads(configured) && files.every((file) => statSync(file).isFile() && statSync(file).size === 0);
+
+/** The log file for an argument, which is a server's data directory or one file of its log. */
+function fileNamed(word: string, logName: string): string {
+  const path = resolve(word);
+  if (!isThere(path))
+    throw new Error(`There is no ${word}. Name the data directory of a server, or the files of its log.`);
+  return statSync(path).isDirectory() ? join(path, logName) : path;
+}
+
+/**
+ * The logs of several servers, and their heads. Files of one folder form one log, whose heads are in the folder's
+ * `audit-heads`. The configured log has its configured heads.
+ * @param words data directories or copies of them, and files of logs, those of one log oldest first. Default: the
+ *   configured log.
+ * @throws Error if there is no such directory or file
+ */
+function logPlacesOf(config: Config, words: readonly string[]): LogPlace[] {
+  const { file, heads } = auditFilesOf(config);
+  if (words.length === 0) return [{ files: [file], heads }];
+  const own = dirname(resolve(file));
+  const files = words.map((word) => fileNamed(word, basename(file)));
+  return [...Map.groupBy(files, dirname)].map(([folder, ofOne]) => ({
+    files: ofOne,
+    heads: folder === own ? heads : join(folder, basename(heads)),
+  }));
+}
 
 /** Explains why the configured log is missing: it was moved away, or no server has written it. */
 const missingLogAdvice = (configured: AuditFiles): string =>
