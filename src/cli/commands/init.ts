@@ -45,10 +45,9 @@ async function agreedTo(changes: readonly Change[], { yes }: Flags, terminal: Te
       'Nothing was written, because nobody can be asked here. Add --yes to write without being asked, or --dry-run to only look.',
     );
   const names = changes.map(({ assistant }) => assistant.name).join(', ');
-  const question =
-    changes.length === 1
-      ? 'Change this file? Type y: '
-      : `Change these ${changes.length} files? Type y for all, or the names of some (${names}): `;
+  if (changes.length > 1)
+    terminal.write(wrapped(`Change these ${changes.length} files? Type y for all, or the names of some: ${names}.\n`));
+  const question = changes.length === 1 ? 'Change this file? Type y: ' : 'Which? ';
   for (;;) {
     const chosen = chosenBy((await terminal.ask(question)).trim(), changes);
     if (chosen) return chosen;
