@@ -305,7 +305,7 @@ describe('where there is nothing to list', () => {
 
 describe('json', () => {
   test('is printed by every command that prints data', () => {
-    const silent = ['stdio', 'http', 'platform', 'init', 'completion'];
+    const silent = ['stdio', 'http', 'platform', 'console', 'init', 'completion'];
     expect(
       commands
         .filter(({ name, flags }) => !silent.includes(name) && flags?.['json'] === undefined)

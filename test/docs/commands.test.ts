@@ -69,7 +69,7 @@ const parsedOnly: readonly { readonly why: string; readonly holds: (called: Pars
 ];
 
 /** Commands that run until they are stopped. */
-const servers = ['http', 'platform'];
+const servers = ['http', 'platform', 'console'];
 
 const all = pages.flatMap((page) =>
   commandsOfPage(page).flatMap(({ text, isInline }) =>

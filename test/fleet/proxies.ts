@@ -26,6 +26,7 @@ interface ProxyProgram {
   readonly command: (path: string) => readonly string[];
 }
 
+// Their time limits are longer: a server that is gone refuses connections at once; one on a busy machine answers late.
 const programs = {
   haproxy: {
     file: 'haproxy/haproxy.cfg',
@@ -34,7 +35,6 @@ const programs = {
         .replace('bind :8080', `bind 127.0.0.1:${own}`)
         .replace('127.0.0.1:10000', `127.0.0.1:${more}`)
         .replaceAll(/^ {4}server \w+ .*\n/gm, '')
-        // A server that is gone refuses connections at once; one on a busy machine answers late.
         .replaceAll(/^( {4}timeout (?:connect|check)) \w+$/gm, '$1 30s')
         .concat(...servers.map((address, index) => `    server server${index} ${address}\n`)),
     command: (path) => ['/usr/sbin/haproxy', '-W', '-f', path],
@@ -42,7 +42,10 @@ const programs = {
   caddy: {
     file: 'caddy/Caddyfile',
     adapt: (text, { own, servers }) =>
-      `{\n\tadmin off\n\tgrace_period 1s\n}\n${text.replace('mcp.example.com', `http://127.0.0.1:${own}`).replace(/^\tto .*$/m, `\tto ${servers.join(' ')}`)}`,
+      `{\n\tadmin off\n\tgrace_period 1s\n}\n${text
+        .replace('mcp.example.com', `http://127.0.0.1:${own}`)
+        .replace(/^\tto .*$/m, `\tto ${servers.join(' ')}`)
+        .replaceAll(/(_timeout) 3s$/gm, '$1 30s')}`,
     command: (path) => ['/usr/bin/caddy', 'run', '--adapter', 'caddyfile', '--config', path],
   },
 } as const satisfies Record<string, ProxyProgram>;
