@@ -196,6 +196,9 @@ test('logs end with the newest, and tail says how many', async () => {
 });
 
 test('what was deployed is still there after a restart of the platform', async () => {
+  await expect
+    .poll(async () => JSON.stringify(await platform.must('get_environment_status', environment())), { interval: 10 })
+    .not.toMatch(/"(?:DEPLOYING|DEPLOYMENT_QUEUED|ONGOING|QUEUED)"/);
   const before = await platform.must('get_environment_status', environment());
   platform = await platform.restart();
   expect(await platform.must('get_environment_status', environment())).toEqual(before);
