@@ -282,7 +282,7 @@ test('what is proposed next says that an application is deployed at its newest c
 describe('what is made', () => {
   test('a container from an image, with a port that is not public', async () => {
     const { id } = await change('create_container', {
-      environment_id: 'shop/staging',
+      environment_id: 'data/development',
       registry_id: platform.seed['registry_id'],
       name: 'web',
       image_name: 'library/nginx',

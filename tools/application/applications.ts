@@ -8,6 +8,7 @@ import {
   readUses,
   record,
   rowsIn,
+  secretsSeen,
   textOf,
   type JsonRecord,
   type ToolContext,
@@ -22,6 +23,7 @@ import {
 } from '../../src/server/tool/index.ts';
 import { portsOf, serviceFields, serviceUpdate, withHealthchecks } from '../shared/service-update.ts';
 import { groupsGiven } from '../shared/group-names.ts';
+import { joined } from '../shared/plan-parts.ts';
 import { startMoment } from '../shared/deployment-started.ts';
 import { subjectAt } from '../shared/any-service.ts';
 import { servingNow } from '../shared/serving.ts';
@@ -144,7 +146,7 @@ export const createApplication = defineTool(operations.create_application, {
   expand: async (args, context) => [
     { operation: operations.create_application, input: await creationRequest(args, context) },
   ],
-  preview: groupsGiven,
+  preview: joined(groupsGiven, secretsSeen),
   render: record(),
   next: [
     'It is not deployed yet.',

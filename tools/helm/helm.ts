@@ -1,5 +1,5 @@
 import { HelmRequest, operations } from '../../src/contract/index.ts';
-import { defineTool, isRecord, naming, type JsonRecord, record } from '../../src/server/tool/index.ts';
+import { defineTool, isRecord, naming, type JsonRecord, record, secretsSeen } from '../../src/server/tool/index.ts';
 import { serviceUpdate } from '../shared/service-update.ts';
 import { takenBackElsewhere } from '../shared/plan-parts.ts';
 
@@ -115,6 +115,7 @@ export const createHelm = defineTool(operations.create_helm, {
       input: { auto_deploy: false, arguments: [], values_override: {}, ...withRequestNames(args) },
     },
   ],
+  preview: secretsSeen,
   render: record({ first: ['name', 'id', 'source'] }),
   next: naming`Not deployed yet: ${'deploy_service'} installs the chart.`,
 });

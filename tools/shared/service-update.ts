@@ -2,6 +2,7 @@ import { operations, type AnyOperation } from '../../src/contract/index.ts';
 import {
   isRecord,
   partialUpdate,
+  secretsSeen,
   type CompositionDefinition,
   type JsonRecord,
   type NextCall,
@@ -76,7 +77,7 @@ export const newService = (operation: AnyOperation) => ({
   expand: async (args: JsonRecord): Promise<readonly PlannedOperation[]> => [
     { operation, input: withHealthchecks({ ...args, ...portsOf(args['ports']) }) },
   ],
-  preview: groupsGiven,
+  preview: joined(groupsGiven, secretsSeen),
 });
 
 /** The specific parts of a tool that changes a service of one kind. */

@@ -8,12 +8,14 @@ import {
   readUses,
   record,
   recordsIn,
+  secretsSeen,
   type JsonRecord,
   type Preview,
   type ToolContext,
   serviceDeployment,
 } from '../../src/server/tool/index.ts';
 import { untilEnded } from '../shared/wait-for-end.ts';
+import { joined } from '../shared/plan-parts.ts';
 import { startMoment } from '../shared/deployment-started.ts';
 
 const isMade = ({ ended_at: ended }: JsonRecord): boolean => ended !== undefined;
@@ -144,7 +146,7 @@ export const createTerraform = composeTool({
       },
     },
   ],
-  preview: whatIsKept,
+  preview: joined(whatIsKept, secretsSeen),
   output: operations.create_terraform.response,
   answer: (_, __, [made = {}]) => Promise.resolve(made),
   render: record({ first: ['name', 'id'] }),

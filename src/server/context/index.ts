@@ -45,4 +45,11 @@ export {
   type ServiceReference,
   type ShownLog,
 } from './service-reads.ts';
+export {
+  bringsCode,
+  readsOfSecretsFromOutside,
+  secretsFromOutside,
+  showsProductionSecrets,
+  type SecretsFromOutside,
+} from './shared-secrets.ts';
 export { targetAndTouched, unknownEnvironment, type Target, type TargetLocation } from './target.ts';

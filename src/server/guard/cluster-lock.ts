@@ -172,6 +172,7 @@ async function findLock(
 /**
  * Checks that no cluster lock and no deployment window blocks the operations, so that users aren't asked to confirm a
  * call that the platform will refuse. Costs one or two reads on platforms that list locks.
+ * @param isRefused whether the platform has refused the operations already, and this is to tell why.
  * @returns what could not be determined, and clusters on which nothing can run: lines for the plan, for those who
  *   confirm it.
  * @throws CallFailure `not_possible` with the owner and reason of the lock or window; ApiError if the platform fails.
@@ -179,12 +180,14 @@ async function findLock(
 export async function assertNotLocked(
   { reader, context }: GuardedCall,
   targetedOperations: readonly TargetedOperation[],
+  { isRefused = false } = {},
 ): Promise<readonly string[]> {
   const { lock, window, notes } = await findLock(targetedOperations, reader, context.clock.now());
+  const soFar = isRefused ? '' : ', so nobody was asked to agree';
   if (!lock && window !== undefined)
     return fail({
       kind: 'not_possible',
-      what: 'a deployment window is in force, and the platform refuses to change what runs until it ends, so nobody was asked to agree',
+      what: `a deployment window is in force, and the platform refuses to change what runs until it ends${soFar}`,
       next: [
         'Tell the user: the end of the window can be waited for.',
         naming`In an emergency, ${'delete_deployment_window'} removes it, which somebody always has to agree to; the call works then.`,
@@ -194,7 +197,7 @@ export async function assertNotLocked(
   if (!lock) return notes;
   return fail({
     kind: 'not_possible',
-    what: 'its cluster is locked, and the platform refuses every change to what a locked cluster hosts, so nobody was asked to agree',
+    what: `its cluster is locked, and the platform refuses every change to what a locked cluster hosts${soFar}`,
     next: [
       'Tell the user who locked it and why: that person can be asked, or the end of the lock be waited for.',
       naming`${'unlock_cluster'} lifts it; only with the consent of whoever locked it.`,

@@ -57,6 +57,7 @@ export {
 } from './preview/preview.ts';
 export { nothingWouldChange, replacement } from './preview/replacement.ts';
 export { allDown, nothingUnderWay, outOfDateIn, restarts, services, underWay } from './preview/service-states.ts';
+export { secretsSeen } from './preview/secrets-seen.ts';
 export { touchedLines } from './preview/touched-environments.ts';
 export { override } from './preview/variable-override.ts';
 export { presentReads } from './present-state.ts';

@@ -31,6 +31,7 @@ afterAll(async () => {
 });
 
 const warehouse = seedId('cluster/warehouse');
+const batch = seedId('cluster/batch');
 const environment_id = seedId('environment/warehouse/production');
 const container_id = seedId('service/warehouse/production/stock-sync');
 
@@ -117,6 +118,30 @@ test('a call that nobody has to agree to reads no lock', async () => {
     mode: 'CONTAINER',
   });
   expect(proxy.requests.slice(before).filter((line) => line.endsWith('/lock'))).toEqual([]);
+});
+
+test.each([
+  ['create_environment', { project_id: seedId('project/data'), cluster_id: batch, name: 'third', mode: 'STAGING' }],
+  ['clone_environment', { environment: 'data/development', cluster_id: batch, name: 'copy', mode: 'STAGING' }],
+])('%s, which nobody is asked about, is refused by the platform and tells of the lock', async (tool, args) => {
+  const planned = await attempt(tool, { ...args, dry_run: true });
+  const { text, changes, ...rest } = await attempt(tool, args);
+  expect(rest, text).toEqual({ failure: { kind: 'not_possible', outcome: 'failed' }, asked: 0 });
+  expect(changes).toHaveLength(1);
+  expect(text).toMatch(/ since \S+ until \S+: \S/);
+  expect(outside(text)).toMatch(/its cluster is locked.*Tell the user who locked it.*unlock_cluster/);
+  expect(outside(text)).not.toMatch(/refused again|nobody was asked/);
+  expect(planned.failure).toEqual(rest.failure);
+});
+
+test('a refusal for another reason stays what it is', async () => {
+  const { text, failure } = await attempt('create_environment', {
+    project_id: seedId('project/shop'),
+    cluster_id: platform.seed['cluster_id'],
+    name: 'staging',
+    mode: 'STAGING',
+  });
+  expect(failure, text).toMatchObject({ kind: 'api', why: 'invalid_input', status: 400 });
 });
 
 test('where locks cannot be read, somebody is asked and the platform refuses', async () => {

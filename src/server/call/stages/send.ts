@@ -1,6 +1,9 @@
+import { ApiError, type ApiErrorKind } from '../../../client/index.ts';
+import { isPlatformFailure } from '../../context/index.ts';
 import { fail, failureOf, type FailedChange } from '../../failure/index.ts';
 import {
   allowsUnattended,
+  assertNotLocked,
   countHighRiskChanges,
   isOperatorOnly,
   needsConfirmation,
@@ -104,13 +107,31 @@ export const recordChange: Stage<ConfirmedCall, ConfirmedCall> = {
   },
 };
 
+/** How platforms refuse a change of what is locked. */
+const refusedByLock: readonly ApiErrorKind[] = ['invalid_input', 'conflict'];
+
+/**
+ * The failure of a refused change: the lock or deployment window in its way, if there is one. Changes that somebody
+ * agrees to were checked for that before; others are checked only now, so that they cost no reads.
+ */
+async function lockInstead(refusal: unknown, refused: TargetedOperation, call: ConfirmedCall): Promise<unknown> {
+  if (!(refusal instanceof ApiError) || !refusedByLock.includes(refusal.kind)) return refusal;
+  try {
+    await assertNotLocked(call, [refused], { isRefused: true });
+    return refusal;
+  } catch (error) {
+    // If nobody can look, the platform's own words remain.
+    return isPlatformFailure(error) ? refusal : error;
+  }
+}
+
 /**
  * Sends the requests one by one, each with its whole input; nothing is filled in. The result contains the requests that
  * were actually sent.
  */
 export const sendRequests: Stage<ConfirmedCall, SentCall> = {
   name: 'send',
-  does: 'Sends the requests one by one. When one fails, those after it are not sent, unless each of them stands in for a part of one request, and only this part was refused.',
+  does: 'Sends the requests one by one. When one fails, those after it are not sent, unless each of them stands in for a part of one request, and only this part was refused. A refusal is told as that of the lock or deployment window that is in the way, if there is one.',
   refuses: ['cancelled', 'not_connected', 'partly', 'not_possible', 'not_as_asked'],
   reads: true,
   run: async (call) => {
@@ -133,14 +154,15 @@ export const sendRequests: Stage<ConfirmedCall, SentCall> = {
         answers.push(isRecord(answer) ? answer : {});
         sent.push(planned);
         if (planned.operation.effect !== 'read') deps.changed?.(context);
-      } catch (error) {
-        const instead = oneByOneAfter(error, one);
+      } catch (refusal) {
+        const instead = oneByOneAfter(refusal, one);
         waiting.unshift(...instead);
         for (const part of instead) parts.add(part);
         if (instead.length > 0) continue;
+        const error = await lockInstead(refusal, one, call);
         if (answers.length + failures.length + waiting.length === 0) throw error;
         failures.push({ what: operationText(one), error: failureOf(error, context.requestId, true) });
-        if (!parts.has(one) || !isAboutOne(error)) partly();
+        if (!parts.has(one) || !isAboutOne(refusal)) partly();
       }
     }
     if (failures.length > 0) partly();

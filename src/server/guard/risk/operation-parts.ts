@@ -1,6 +1,14 @@
 import { operations, type AnyOperation, type ServiceKind } from '../../../contract/index.ts';
 import type { JsonRecord } from '../../json/index.ts';
-import { servicesIn, textIn, type Reader, type Target } from '../../context/index.ts';
+import {
+  bringsCode,
+  secretsFromOutside,
+  servicesIn,
+  showsProductionSecrets,
+  textIn,
+  type Reader,
+  type Target,
+} from '../../context/index.ts';
 import type { PlannedOperation } from '../../tool/index.ts';
 import { countNamed, resourcesNamed } from './find-target.ts';
 import { higherRisk, needsConfirmation, riskOf, type Risk } from './risk.ts';
@@ -50,6 +58,17 @@ async function countChanges(
   return Math.max(1, services, countNamed(operation, input));
 }
 
+/**
+ * The risk of an operation by itself. A new service outside production runs code that nobody may have looked at. If it
+ * sees secrets that production sees too, the operation is at least disruptive.
+ */
+async function ownRiskOf({ operation, showsAll }: PlannedOperation, target: Target, reader: Reader): Promise<Risk> {
+  const own = riskOf(operation, target, showsAll);
+  if (needsConfirmation(own) || !bringsCode(operation) || target.id === undefined) return own;
+  const found = await secretsFromOutside(target.id, target.project?.id, reader);
+  return showsProductionSecrets(found) ? higherRisk(own, 'disruptive') : own;
+}
+
 /** Whether members of an operation name the services to which it applies. */
 const namesItsParts = ({ roles }: AnyOperation): boolean =>
   Object.values(roles).some((role) => typeof role === 'object' && 'within' in role);
@@ -61,11 +80,12 @@ const namesItsParts = ({ roles }: AnyOperation): boolean =>
  * @throws ApiError if the platform fails.
  */
 export async function operationRiskOf(
-  { operation, input, showsAll }: PlannedOperation,
+  planned: PlannedOperation,
   target: Target,
   reader: Reader,
 ): Promise<OperationRisk> {
-  const own = riskOf(operation, target, showsAll);
+  const { operation, input } = planned;
+  const own = await ownRiskOf(planned, target, reader);
   const { carriesOut } = operation;
   if (!carriesOut)
     return {

@@ -1,5 +1,5 @@
 import { isServiceKind, operations, type AnyOperation, type ReferenceKind } from '../../../contract/index.ts';
-import { readOperationOf } from '../../context/index.ts';
+import { bringsCode, readOperationOf, readsOfSecretsFromOutside } from '../../context/index.ts';
 import { readsToFindLock } from '../cluster-lock.ts';
 import { readUses, type ReadUse } from '../../tool/index.ts';
 
@@ -38,6 +38,12 @@ export function readsToAssess(operation: AnyOperation): readonly ReadUse[] {
       ? readUses(
           'the environments that a change of a project reaches are not known, so it is judged as one of production',
           operations.list_environments,
+        )
+      : []),
+    ...(bringsCode(operation)
+      ? readUses(
+          'whether a new service sees secrets of production is not known, so that somebody is asked',
+          ...readsOfSecretsFromOutside,
         )
       : []),
     ...readsToFindLock(operation),
