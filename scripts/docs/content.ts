@@ -3,17 +3,20 @@ import { serviceKinds } from '../../src/contract/index.ts';
 import { uriParts } from '../../src/server/resolve/index.ts';
 import {
   allResources,
-  isPlatformResource,
+  isOwnResource,
+  isWatchedResource,
   mostWatched,
   textsIn,
   type Resource,
 } from '../../src/server/browse/index.ts';
+import { progressKinds, waitingCallUri } from '../../src/server/guard/index.ts';
+import { metaKeys } from '../../src/server/output/index.ts';
 import { code, markdownTable } from './markdown.ts';
 
 const resourceRow = (resource: Resource): string[] => [
   code(resource.uri),
   resource.description,
-  isPlatformResource(resource) && resource.watched ? 'yes' : '',
+  isWatchedResource(resource) || isOwnResource(resource) ? 'yes' : '',
 ];
 
 /** docs/resources.md: prompts, resources and skills. */
@@ -53,6 +56,10 @@ If the last name of a path is one of ${uriParts.map(code).join(', ')}, write the
 Changes are reported after ${code('resources/subscribe')} (2025 revisions) or on a ${code('subscriptions/listen')} stream (2026-07-28), for at most ${mostWatched} resources of a caller. The server
 polls a resource once for all subscribers with the same rights: soon after a call that changed something, every few seconds while an operation is in progress, rarely
 otherwise. Polling takes at most half of the remaining request budget, except for operations in progress while more than half of the whole budget remains.
+
+${code(waitingCallUri('{code}'))} is there for whoever made the call, at any server that shares its store, until an hour after the call ended. Changes are reported within
+seconds, wherever somebody decided. It has its state as codes too, in ${code(`_meta["${metaKeys.approval}"]`)} of its contents: ${code('state')}, and where they apply
+${['agreed', 'by', 'how', 'reason'].map(code).join(', ')}. The states are ${progressKinds.map(code).join(', ')}. The code is in the failure of the call ([errors](errors.md)).
 
 Lists of tools, resources, prompts and skills have a single page. The server returns no cursor and rejects any that it receives.
 `;

@@ -161,7 +161,7 @@ export const errorsPage = (): string =>
     '# Errors',
     `For users of an assistant: what it is told when a call fails. Search the page for a few words of yours. The texts are the program's own, for an example platform at ${origin} and an environment named live; real ones have your names and ids, and never a secret.`,
     '## Failures of a call',
-    `Outcome is what the audit log records. A program reads the failure from the metadata of the result instead of from its text: \`_meta["${metaKeys.failure}"]\` has the failure as \`kind\` (or \`not_offered_here\`, \`question_ended\`, \`withheld\`), the outcome, and where they apply \`why\` (the codes below), the \`operation\` that failed with its HTTP \`status\`, \`retry_at\`, and, of several changes, how many were \`done\` and the \`failures\` of others.`,
+    `Outcome is what the audit log records. A program reads the failure from the metadata of the result instead of from its text: \`_meta["${metaKeys.failure}"]\` has the failure as \`kind\` (or \`not_offered_here\`, \`question_ended\`, \`withheld\`), the outcome, and where they apply \`why\` (the codes below), the \`operation\` that failed with its HTTP \`status\`, \`retry_at\`, the \`code\` under which the call waits, and, of several changes, how many were \`done\` and the \`failures\` of others.`,
     markdownTable(['Failure', 'Outcome', 'Text'], failureRows()),
     '## Calls that nobody agreed to',
     `Each text begins with "${refusalOpening.trim()}"`,

@@ -98,6 +98,7 @@ test('a call that waits for the operator', async () => {
   expect(await failureOf('stop_environment', production, { user: undefined, guard: withOperator })).toMatchObject({
     kind: 'pending',
     outcome: 'pending',
+    code: expect.stringMatching(/^[2-9A-Z]{4}-[2-9A-Z]{4}$/),
   });
 });
 

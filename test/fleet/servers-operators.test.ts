@@ -1,9 +1,13 @@
+import { StreamableHTTPClientTransport as ModernHttp } from '@modelcontextprotocol/client';
+import { StreamableHTTPClientTransport as LegacyHttp } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { operatorSecret } from '../support/guard-fixture.ts';
-import { failureIn, textOf } from '../support/mcp-clients.ts';
+import { eventually } from '../support/eventually.ts';
+import { connectLegacy, connectModern, failureIn, textOf } from '../support/mcp-clients.ts';
+import { legacyResourceClient, modernResourceClient } from '../support/resource-clients.ts';
 import { callReplica, yesTo } from '../transport/replica-calls.ts';
 import { connectModernHttp } from '../transport/test-server.ts';
-import { openServerFleet, type Replica, type ServerFleet } from './server-fleet.ts';
+import { openServerFleet, stopReplica, type Replica, type ServerFleet } from './server-fleet.ts';
 
 let fleet: ServerFleet;
 let one: Replica;
@@ -55,6 +59,26 @@ test('an operator who signed in at one server decides at another what waits at t
   expect((await client.call('create_webhook', fleet.webhookCall('decided'))).isError).toBeFalsy();
   await client.close();
 });
+
+test.each(['modern', 'legacy'] as const)(
+  'a client of the %s era hears at one server of what was decided at another about a call that waits at a third',
+  async (era) => {
+    const third = await fleet.start(`third-${era}`);
+    const code = await wait(third, `heard-${era}`);
+    const uri = `infra://approval/${code}`;
+    const client =
+      era === 'modern'
+        ? modernResourceClient((await connectModern(new ModernHttp(other.mcp))).client)
+        : legacyResourceClient((await connectLegacy(new LegacyHttp(other.mcp))).client);
+    expect((await client.watch([uri])).agreed).toEqual([uri]);
+    const cookie = await signIn(one);
+    await send(one, { do: 'refuse', code, form_token: formToken(await readPage(one, cookie)) }, cookie);
+    await eventually(() => expect(client.updatedUris).toEqual([uri]));
+    expect(await client.text(uri)).toMatch(/^- State: refused$/m);
+    await client.client.close();
+    await stopReplica(third);
+  },
+);
 
 test('who leaves at one server is signed out at all', async () => {
   const cookie = await signIn(one);

@@ -12,7 +12,7 @@ import type { CallDependencies, Reply } from '../call/index.ts';
 import { promptHandlers } from './prompts/prompt-handlers.ts';
 import type { ReadResource, WatchResource } from './resources/mcp-resources.ts';
 import { resourceReader } from './resources/resource-reader.ts';
-import { watchFor, type Watcher, type WatchDependencies } from './resources/watch-resource.ts';
+import { readingFor, watchFor, type Watcher, type WatchDependencies } from './resources/watch-resource.ts';
 import type { Texts } from './texts.ts';
 import type { Tool } from '../tool/index.ts';
 import type { JsonRecord } from '../json/index.ts';
@@ -57,7 +57,7 @@ export function createContent(dependencies: ContentDependencies, { callerOf, run
     hidden: dependencies.registry?.hidden ?? [],
   });
   return {
-    read: resourceReader({ policy, texts, call }),
+    read: resourceReader({ policy, texts, call, readingFor: (context) => readingFor(callerOf(context), dependencies) }),
     watch: async (context, uri, changed) => watchFor(() => dependencies, callerOf(context))(uri, changed),
     complete: completer({
       resolver,

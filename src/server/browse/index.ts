@@ -11,7 +11,7 @@ export {
   oneByOne,
 } from './resources/mcp-resources.ts';
 export { serveViews } from './resources/views.ts';
-export { isPlatformResource, type Resource } from './resources/resource.ts';
+export { isOwnResource, isPlatformResource, isWatchedResource, type Resource } from './resources/resource.ts';
 export { watchFor } from './resources/watch-resource.ts';
 export { budgetKeyOf, createWatches, mostWatched, type Unsubscribe, type Watches } from './resources/watches.ts';
 export { createSkills } from './skills.ts';

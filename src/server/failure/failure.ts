@@ -222,6 +222,8 @@ export interface FailureCode {
   readonly why?: string;
   /** The outcome of the call: `unknown` if a change may have taken effect, `done` if it did. */
   readonly outcome: CallOutcome['outcome'];
+  /** The code under which the call waits for an operator: `infra://approval/{code}` tells what becomes of it. */
+  readonly code?: string;
   /** The operation of the platform's API that failed, and the HTTP status of the response, if there was one. */
   readonly operation?: string;
   readonly status?: number;
@@ -238,7 +240,10 @@ function detailsOf(failure: Failure): Omit<FailureCode, 'kind' | 'outcome'> {
     case 'not_confirmed':
       return { why: failure.why };
     case 'pending':
-      return failure.instead === undefined ? {} : { why: failure.instead };
+      return {
+        ...(failure.instead !== undefined && { why: failure.instead }),
+        ...(failure.code !== undefined && { code: failure.code }),
+      };
     case 'bad_address':
       return { why: failure.problem.why };
     case 'api': {

@@ -19,6 +19,7 @@ export {
 export type { ApprovalChat, ChatChannel, ChatSettings } from './approvals/chat/index.ts';
 export { parseWebhookKey, parseWebhookUrl } from './approvals/signed-sender.ts';
 export { createWaitingWebhook, type WaitingWebhook, type WaitingWebhookConfig } from './approvals/waiting-webhook.ts';
+export { progressKinds, type CallState, type Progress } from './approvals/call-states.ts';
 export type { Deciders } from './approvals/deciders.ts';
 export {
   hasSecret,
@@ -34,6 +35,7 @@ export {
   isCode,
   normalCode,
   waitingCallAddress,
+  waitingCallUri,
   waitingTarget,
   type Pending,
 } from './approvals/pending-calls.ts';

@@ -6,6 +6,7 @@ import {
   maximumQuestionLength,
   maximumWaiting,
   silenceLifetime,
+  waitingCallUri,
 } from '../guard/index.ts';
 import type { AskingFailure } from '../context/index.ts';
 import type { FailedChange, Failure, InsteadOfClient, Refusal, RefusedBy, RefusedPlan } from '../failure/index.ts';
@@ -22,7 +23,7 @@ const listedIssues = (issues: readonly string[]): readonly string[] =>
     ...(issues.length > mostIssues ? [`and ${issues.length - mostIssues} more`] : []),
   ].map((issue) => `- ${issue}`);
 
-const sentence = (...parts: readonly (string | undefined)[]): string => parts.filter(Boolean).join(' ');
+const sentence = (...parts: readonly (string | false | undefined)[]): string => parts.filter(Boolean).join(' ');
 
 const unknownOutcome = 'Whether the change was made is not known: read the present state before you try again.';
 
@@ -186,9 +187,9 @@ const refusedByOperator = ({ operator, reason }: RefusedBy, redactor: TextContex
 const notAgreedText = (tool: Tool, { what, next }: ReasonAndNext, plan: RefusedPlan): string =>
   `${notCarriedOutText(tool)} and nothing has changed: ${what}. ${next}\nIt would do this (${plan.tier}):\n${delimited(plan.text)}`;
 
-const byOperator = (command: string, isInChat: boolean): string =>
+const byOperator = (code: string, command: string, isInChat: boolean): string =>
   `Tell the user: ${isInChat ? "it was sent to the team's chat, where operators approve or refuse it; " : ''}whoever runs this server can see all of it and approve it in a terminal with: ${command} (within ${approvalLifetime / 60_000} minutes). ` +
-  'Then call it again with the same arguments.';
+  `Then call it again with the same arguments. ${waitingCallUri(code)} says whether somebody has decided, and can be subscribed to.`;
 
 const byCaller = (token: string): string =>
   `The operator lets callers confirm such a call: make sure that this is what the user wants, then call it again with the same arguments and plan_token ${token}`;
@@ -220,7 +221,10 @@ const pending = ({
     code === undefined
       ? 'its plan has to be confirmed first'
       : `it waits for approval under code ${code}${agreed ? ` (${agreed.count} of ${agreed.needed} operators agreed)` : ''}${instead ? insteadText[instead] : ''}`,
-  next: sentence(command && byOperator(command, isInChat === true), planToken && byCaller(planToken)),
+  next: sentence(
+    code !== undefined && command !== undefined && byOperator(code, command, isInChat === true),
+    planToken && byCaller(planToken),
+  ),
 });
 
 type FailureTexts = {

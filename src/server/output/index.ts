@@ -3,5 +3,5 @@
 export { failureText } from './failure-text.ts';
 export { fit } from './fit.ts';
 export { refuseCursor, refuseCursors } from './list-cursors.ts';
-export { answerReply, failedCall, noOpReply, type EndedCall, type Reply } from './reply.ts';
+export { answerReply, failedCall, noOpReply, withAges, type EndedCall, type Reply } from './reply.ts';
 export { metaKeys } from '../../views/index.ts';

@@ -53,10 +53,9 @@ const timestamp = /\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)
 
 /**
  * Adds its age to every timestamp in a text, because models are poor at computing it.
- * @param now milliseconds since
- * 1970.
+ * @param now milliseconds since 1970.
  */
-const withAges = (text: string, now: number): string =>
+export const withAges = (text: string, now: number): string =>
   text.replaceAll(timestamp, (stamp) => `${stamp} (${age(Date.parse(stamp), now)})`);
 
 /** The result of a call. */

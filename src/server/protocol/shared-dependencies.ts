@@ -176,6 +176,7 @@ export function createDependencies({
   const scopeResolver = policy.scope && createScopeResolver(policy.scope, resolver);
   const shared = {
     approveCommand,
+    approvals,
     confirmer: createConfirmer({ keys, approvals, shared: sharedAnswers }),
     recorder,
     observer,

@@ -42,7 +42,7 @@ async function startServer(
   return { guard, ...server };
 }
 
-const leftToOperator = { kind: 'pending', why: 'operator_only', outcome: 'pending' };
+const leftToOperator = { kind: 'pending', why: 'operator_only', outcome: 'pending', code: expect.any(String) };
 
 describe('a call that the policy leaves to the operator', () => {
   test.each([

@@ -102,7 +102,7 @@ describe('what is too long for a form', () => {
     const caller = await connect({ user });
     const call = long('SEEN');
     const result = await caller.call('set_environment_variables', call);
-    expect(failureIn(result)).toEqual({ kind: 'pending', why: 'too_long', outcome: 'pending' });
+    expect(failureIn(result)).toMatchObject({ kind: 'pending', why: 'too_long', outcome: 'pending' });
     const waiting = textOf(result);
     expect(waiting).toContain('4000 characters');
     expect(user.questions).toEqual([]);

@@ -75,7 +75,7 @@ test('what the policy wants two persons for waits for two operators, and the rec
   );
   const stop = calls['stop_environment']!();
   const asked = await call('stop_environment', stop);
-  expect(failureIn(asked)).toEqual({ kind: 'pending', why: 'two_person', outcome: 'pending' });
+  expect(failureIn(asked)).toMatchObject({ kind: 'pending', why: 'two_person', outcome: 'pending' });
   expect(textOf(asked)).toContain('(two_person)');
   const code = approvalCodeIn(textOf(asked));
   expect((await guard.decideAs('cy', code)).kind).toBe('not_theirs');

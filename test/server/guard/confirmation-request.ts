@@ -51,7 +51,7 @@ export async function asked(
 }
 
 /** An operator who gives one answer after another. */
-export const operatorWho = (...answers: Approval[]): Approvals & { questions: object[] } => {
+export const operatorWho = (...answers: Approval[]): Pick<Approvals, 'available' | 'ask'> & { questions: object[] } => {
   const questions: object[] = [];
   return {
     questions,

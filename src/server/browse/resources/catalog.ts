@@ -1,8 +1,9 @@
+import { approvalResource } from './approval-resource.ts';
 import { denialOf, type Policy } from '../../guard/index.ts';
 import { omit, type JsonRecord } from '../../json/index.ts';
 import { uriTemplateOf, variablesOf, type ListedResource } from './mcp-resources.ts';
 import { serverResources } from './server-resources.ts';
-import { isPlatformResource, type Resource } from './resource.ts';
+import { isOwnResource, isPlatformResource, type Resource } from './resource.ts';
 import { serviceResources } from './service-resources.ts';
 import { organizationResources } from './organization-resources.ts';
 
@@ -11,6 +12,7 @@ export const allResources: readonly Resource[] = [
   ...organizationResources,
   ...serviceResources,
   ...serverResources,
+  approvalResource,
 ].toSorted((one, other) => variablesOf(one.uri).length - variablesOf(other.uri).length);
 
 /** The part of a template up to its last variable: the URI of the resource itself, without a part such as `/logs`. */
@@ -54,5 +56,5 @@ export const isAllowed = (resource: Resource, policy: Policy): boolean =>
  */
 export const listedResources = (policy: Policy, hasTexts: boolean): ListedResource[] =>
   allResources
-    .filter((one) => isAllowed(one, policy) && (hasTexts || isPlatformResource(one)))
+    .filter((one) => isAllowed(one, policy) && (hasTexts || isPlatformResource(one) || isOwnResource(one)))
     .map(({ name, uri, title, description }) => ({ name, uri, title, description }));

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { AnyOperation } from '../../../contract/index.ts';
-import type { Policy } from '../../guard/index.ts';
+import type { Approvals, Policy } from '../../guard/index.ts';
+import type { Redactor } from '../../redaction/index.ts';
 import {
   composeTool,
   defineTool,
@@ -33,14 +34,48 @@ export interface PlatformResource extends ListedResource {
   readonly watched?: WatchSettings;
 }
 
+/** A resource of the platform whose changes are told. */
+export type WatchedResource = PlatformResource & Required<Pick<PlatformResource, 'watched'>>;
+
 /** A resource that the server returns without the platform. */
 export interface ServerResource extends ListedResource {
   readonly text: (known: { readonly policy: Policy; readonly texts: Texts }) => Promise<string>;
 }
 
-export type Resource = PlatformResource | ServerResource;
+/** Who reads a resource that only its owner may read, and what it is read from. */
+export interface OwnReading {
+  readonly principal: string;
+  /** Hides secrets in texts that people wrote. */
+  readonly redactor: Pick<Redactor, 'text'>;
+  /** The calls that wait for an operator; undefined where none can. */
+  readonly approvals?: Pick<Approvals, 'stateOf'> | undefined;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+}
+
+/** What a reader finds at such a resource. */
+export interface OwnContent {
+  readonly text: string;
+  /** The same as codes, for programs. Changes whenever the resource does. */
+  readonly state: JsonRecord;
+  /** Whether it may still change. */
+  readonly isMoving: boolean;
+}
+
+/**
+ * A resource that is there for one caller only, and that the server returns without the platform. Its changes are told.
+ */
+export interface OwnResource extends ListedResource {
+  /** Reads the one at a URI. @returns undefined if there is nothing, or it is another's. */
+  readonly readOwn: (uri: string, reading: OwnReading) => Promise<OwnContent | undefined>;
+}
+
+export type Resource = PlatformResource | ServerResource | OwnResource;
 
 export const isPlatformResource = (resource: Resource): resource is PlatformResource => 'tool' in resource;
+export const isWatchedResource = (resource: Resource): resource is WatchedResource =>
+  isPlatformResource(resource) && resource.watched !== undefined;
+export const isOwnResource = (resource: Resource): resource is OwnResource => 'readOwn' in resource;
 
 const anyRecord = z.looseObject({});
 

@@ -4,10 +4,11 @@ import type { GuardStore } from '../storage/guard-store.ts';
 import type { CallSituation } from '../policy/match.ts';
 import type { TwoPerson } from '../policy/two-person.ts';
 import { areSame, canAgree, decidersOf, type Deciders } from './deciders.ts';
-import { type DecisionNote, verifiedDecision, type VerifiedDecision } from './operator-decisions.ts';
-import { isSigned } from './operator-secret.ts';
-import { hasOperators, readOperators, type NamedOperator } from './operators.ts';
-import { callSealer, newCode, newestOf, signedText, type Pending, type StoredCall } from './pending-calls.ts';
+import { callStates, sealEnding, type CallState, type Ending } from './call-states.ts';
+import type { DecisionNote } from './operator-decisions.ts';
+import { hasOperators, readOperators } from './operators.ts';
+import { callSealer, newCode, newestOf, type Pending, type StoredCall } from './pending-calls.ts';
+import { createVerdicts, type Named, type Settled } from './verdicts.ts';
 
 /** How long a call waits for the operator and, once approved, to be repeated, in milliseconds. */
 export const approvalLifetime = 15 * 60_000;
@@ -69,6 +70,13 @@ export interface Approvals {
    * @param now milliseconds since 1970.
    */
   ask(request: ApprovalRequest, now: number): Promise<Approval>;
+  /**
+   * What became of a call that began to wait within the last hour or so. Uses nothing up.
+   * @param code as somebody typed it.
+   * @param now milliseconds since 1970.
+   * @returns undefined if there is none with this code, or it isn't this principal's.
+   */
+  stateOf(code: string, principal: string, now: number): Promise<CallState | undefined>;
 }
 
 /** Observes the calls that wait for the operator. Its functions don't throw. */
@@ -96,17 +104,6 @@ export interface ApprovalsConfig {
   readonly log: () => string;
   readonly observer?: ApprovalObserver;
 }
-
-/** The named operators, and those of them who may decide on a call. */
-interface Named {
-  readonly named: readonly NamedOperator[];
-  readonly deciders: Deciders;
-}
-
-type DecidedCall = StoredCall & Required<Pick<StoredCall, 'decision'>>;
-
-/** What a decision comes to, as far as its signatures tell. */
-type Settled = Extract<Approval, { kind: 'approved' | 'refused' | 'invalid' }>;
 
 /** A request as a waiting call with a new code. */
 const pendingFrom = (
@@ -158,51 +155,36 @@ export function createApprovals(
     ...(agreed && { agreed }),
   });
 
-  /** The verified decisions of those who may decide. */
-  const decisionsOn = async ({ pending, seal }: StoredCall, { named, deciders }: Named): Promise<VerifiedDecision[]> =>
-    ((await store.waiting.decisionsOn([pending.code])).get(pending.code) ?? [])
-      .flatMap((one) => verifiedDecision(seal, one, named, { keys, acceptsChat }) ?? [])
-      .filter((one) => deciders.operators.includes(one.operator));
-
-  const ofOneOperator = async ({ seal, decision }: DecidedCall): Promise<Settled> => {
-    if (!(await isSigned(operator, signedText(seal, decision.verdict), decision.signature))) return { kind: 'invalid' };
-    if (decision.verdict === 'refused') return { kind: 'refused' };
-    return { kind: 'approved', how: decision.verdict === 'approved_on_page' ? 'page' : 'terminal' };
-  };
-
-  const ofNamed = async (stored: DecidedCall, { named, deciders }: Named): Promise<Settled> => {
-    const made = await decisionsOn(stored, { named, deciders });
-    const refusal = made.find(({ verdict }) => verdict === 'refused');
-    if (refusal) return { kind: 'refused', by: refusal.operator, reason: refusal.note.reason };
-    if (made.length < deciders.needed) return { kind: 'invalid' };
-    const last = made.find(({ signature }) => signature === stored.decision.signature) ?? made[0]!;
-    return { kind: 'approved', how: last.note.how, by: made.map((one) => one.operator) };
-  };
+  const verdicts = createVerdicts({ store, keys, operator, acceptsChat });
+  const end = ({ pending: { code } }: StoredCall, ending: Ending, now: number): Promise<boolean> =>
+    store.waiting.take(code, { ending: sealEnding({ ...ending, code, at: now }, keys), now });
 
   const settle = async (
     stored: StoredCall,
     request: ApprovalRequest,
     people: Named | undefined,
+    now: number,
   ): Promise<Approval | undefined> => {
     const { pending, decision } = stored;
     const stays = isSame(pending, request, people?.deciders);
     if (!decision) {
       if (stays && people && people.deciders.needed > 1)
         return waiting(pending.code, {
-          count: (await decisionsOn(stored, people)).length,
+          count: (await verdicts.decisionsOn(stored, people)).length,
           needed: people.deciders.needed,
         });
       if (stays) return waiting(pending.code);
-      await store.waiting.take(pending.code);
+      await end(stored, { kind: 'replaced' }, now);
       return undefined;
     }
-    const settled = await (people ? ofNamed({ ...stored, decision }, people) : ofOneOperator({ ...stored, decision }));
-    // From here on, the decision is used up, whatever it is.
-    if (!(await store.waiting.take(pending.code))) return { kind: 'used' };
-    if (settled.kind === 'refused') return settled;
+    const decided = await verdicts.of({ ...stored, decision }, people);
     // Decisions of those who may no longer decide don't count: it has changed for them.
-    if (!stays && (settled.kind === 'approved' || people)) return { kind: 'changed' };
-    return settled;
+    const settled: Settled | { readonly kind: 'changed' } =
+      !stays && (decided.kind === 'approved' || (people && decided.kind === 'invalid')) ? { kind: 'changed' } : decided;
+    // From here on, the decision is used up, whatever it is.
+    return (await end(stored, settled.kind === 'approved' ? { ...settled, kind: 'used' } : settled, now))
+      ? settled
+      : { kind: 'used' };
   };
 
   const namedFor = async ({ identity, situations, twoPerson }: ApprovalRequest): Promise<Named | undefined> => {
@@ -220,7 +202,7 @@ export function createApprovals(
       const expired = await store.waiting.dropExpired(now);
       if (expired > 0) observer?.expired(expired);
       const stored = newestOf(sealer.open(await store.waiting.ofCall(request.call, now), now), request.call);
-      const settled = stored && (await settle(stored, request, people));
+      const settled = stored && (await settle(stored, request, people, now));
       if (settled) return settled;
       if (people ? !canAgree(people.deciders) : request.twoPerson) return { kind: 'nobody_may_agree' };
       const pending = pendingFrom(request, people?.deciders, log(), now);
@@ -236,5 +218,6 @@ export function createApprovals(
       announce?.(pending);
       return waiting(pending.code);
     },
+    stateOf: callStates({ store, keys, operators: operatorsFile }, verdicts),
   };
 }

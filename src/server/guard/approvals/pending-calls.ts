@@ -37,6 +37,9 @@ export const exactTime = (at: number): string => `${new Date(at).toISOString().s
 /** The address that shows one waiting call. @param page address of the approvals page. */
 export const waitingCallAddress = (page: string, code: string): string => `${page}?code=${code}`;
 
+/** The address of the resource that tells whoever made a waiting call what became of it. */
+export const waitingCallUri = (code: string): string => `infra://approval/${code}`;
+
 /** A waiting call as stored, with its seal and, once made, the operator's decision. */
 export interface StoredCall extends Pick<FoundRecord, 'seal' | 'decision'> {
   readonly pending: Pending;

@@ -66,7 +66,7 @@ export interface Confirmer {
 export interface ConfirmerConfig {
   /** Keys that bind a confirmation to a call. Processes that share approvals share them. */
   readonly keys?: KeyProvider;
-  readonly approvals?: Approvals;
+  readonly approvals?: Pick<Approvals, 'available' | 'ask'>;
   /**
    * State with which servers accept answers to each other's questions, and each other's plan tokens. Default: this
    * process accepts only its own.

@@ -56,6 +56,7 @@ export const timeValue = (at: number): string => new Date(at).toISOString();
 async function followBack(queries: GuardQueries, at: string): Promise<void> {
   await queries.deleteFrom('guard_waiting').execute();
   await queries.deleteFrom('guard_decision').execute();
+  await queries.deleteFrom('guard_ended').execute();
   await queries.deleteFrom('guard_single_use').execute();
   await queries.deleteFrom('guard_operator_session').execute();
   await queries.updateTable('guard_high_risk_call').set({ at }).where('at', '>', at).execute();

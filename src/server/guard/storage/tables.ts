@@ -52,6 +52,11 @@ const tables = {
     { code: text(), operator: text(), verdict: text<Verdict>(), note: text(), signature: text() },
     { since: 3, key: ['code', 'operator'] },
   ),
+  /** Calls that no longer wait, for a while: whoever made one is told how it ended. */
+  guard_ended: table(
+    { code: text().key(), record: text(), seal: text(), ending: text().orNull(), drop_at: time() },
+    { since: 4, indexes: { guard_ended_drop: { on: ['drop_at'] } } },
+  ),
   guard_high_risk_call: table({ id: numbered(), at: time() }, { indexes: { guard_high_risk_call_at: { on: ['at'] } } }),
   guard_secret_try: table(
     { id: numbered(), at: time(), source: text() },
@@ -98,6 +103,7 @@ export const guardSchema: Schema<typeof tables> = {
       after: inBoth("insert into guard_lock values ('keys')"),
     },
     { name: '0003-decisions-of-named-operators', compatibleSince: 1 },
+    { name: '0004-ended-calls', compatibleSince: 1 },
   ],
   takeOver: {
     sqlite: async (run, takeSteps) => {

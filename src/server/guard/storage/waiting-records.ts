@@ -21,6 +21,14 @@ export interface FoundRecord extends Pick<WaitingRecord, 'record' | 'seal'> {
   readonly decision?: { readonly verdict: Verdict; readonly signature: string };
 }
 
+/** A call that waits, or that waited not long ago, as stored. Readers must check the seal. */
+export interface KnownRecord extends FoundRecord {
+  /** Whether it has left the waiting calls. */
+  readonly isEnded: boolean;
+  /** How it ended, sealed; undefined if it expired. */
+  readonly ending?: string | undefined;
+}
+
 /** The decision of a named operator, as stored. Readers must check the signature. */
 export interface OperatorDecision {
   readonly operator: string;
@@ -46,6 +54,9 @@ export interface WaitingPage {
 
 /** Maximum number of calls that wait for the operator at once: of each caller, and in all. */
 export const maximumWaiting = { each: 20, inAll: 1000 } as const;
+
+/** How long it is kept how a call ended, in milliseconds. */
+const endedLifetime = 60 * 60_000;
 
 /** The result of adding a record: it waits now, another process just added the same call, or too many calls wait. */
 export type AddedRecord =
@@ -84,10 +95,15 @@ export interface WaitingRecords {
   addDecision(code: string, decision: OperatorDecision, needed: number): Promise<AddedDecision>;
   /** The decisions of named operators about these calls, by code. */
   decisionsOn(codes: readonly string[]): Promise<ReadonlyMap<string, readonly OperatorDecision[]>>;
-  /** Removes a record. Returns true to only one of several concurrent callers. */
-  take(code: string): Promise<boolean>;
-  /** Removes the records that have expired. @returns how many of them had no decision. */
+  /**
+   * Removes a record. Returns true to only one of several concurrent callers.
+   * @param ended how it ended, sealed, and when: this is kept for a while.
+   */
+  take(code: string, ended?: { readonly ending: string; readonly now: number }): Promise<boolean>;
+  /** Removes the records that have expired, and keeps that they have. @returns how many of them had no decision. */
   dropExpired(now: number): Promise<number>;
+  /** The record with a code, also if it has expired or ended. */
+  known(code: string): Promise<KnownRecord | undefined>;
 }
 
 /** Whether too many calls wait to add another. @param count of the undecided ones. */
@@ -121,6 +137,20 @@ const ofCall = async (queries: GuardQueries, call: string, now: number): Promise
   (
     await waiting(queries, now).select(columns).where('call', '=', call).orderBy('expires_at').orderBy('seq').execute()
   ).map(found);
+
+const keepEnded = async (
+  queries: GuardQueries,
+  ended: readonly (Pick<WaitingRecord, 'code' | 'record' | 'seal'> & { readonly ending: string | null })[],
+  now: number,
+): Promise<void> => {
+  if (ended.length === 0) return;
+  const rows = ended.map((one) => ({ ...one, drop_at: timeValue(now + endedLifetime) }));
+  await queries
+    .insertInto('guard_ended')
+    .values(rows)
+    .onConflict((conflict) => conflict.column('code').doNothing())
+    .execute();
+};
 
 /** The waiting calls in a database. */
 export const waitingRecords = ({ read, write }: GuardDatabase): WaitingRecords => ({
@@ -210,20 +240,35 @@ export const waitingRecords = ({ read, write }: GuardDatabase): WaitingRecords =
     );
     return Map.groupBy(rows, ({ code }) => code);
   },
-  take: (code) =>
+  take: (code, ended) =>
     write(async ({ queries }) => {
       await queries.deleteFrom('guard_decision').where('code', '=', code).execute();
-      return (
-        (await queries.deleteFrom('guard_waiting').where('code', '=', code).executeTakeFirst()).numDeletedRows === 1n
-      );
+      const taken = await queries
+        .deleteFrom('guard_waiting')
+        .where('code', '=', code)
+        .returning(['code', 'record', 'seal'])
+        .execute();
+      if (ended)
+        await keepEnded(
+          queries,
+          taken.map((one) => ({ ...one, ending: ended.ending })),
+          ended.now,
+        );
+      return taken.length === 1;
     }),
   dropExpired: (now) =>
     write(async ({ queries }) => {
       const dropped = await queries
         .deleteFrom('guard_waiting')
         .where('expires_at', '<=', timeValue(now))
-        .returning(['code', 'verdict'])
+        .returning(['code', 'record', 'seal', 'verdict'])
         .execute();
+      await queries.deleteFrom('guard_ended').where('drop_at', '<=', timeValue(now)).execute();
+      await keepEnded(
+        queries,
+        dropped.map(({ code, record, seal }) => ({ code, record, seal, ending: null })),
+        now,
+      );
       // Others may have removed calls that they know, and no decisions about them: programs before this table.
       if (dropped.length > 0)
         await queries
@@ -231,5 +276,16 @@ export const waitingRecords = ({ read, write }: GuardDatabase): WaitingRecords =
           .where('code', 'not in', queries.selectFrom('guard_waiting').select('code'))
           .execute();
       return dropped.filter(({ verdict }) => verdict === null).length;
+    }),
+  known: (code) =>
+    read(async (queries) => {
+      const row = await queries.selectFrom('guard_waiting').select(columns).where('code', '=', code).executeTakeFirst();
+      if (row) return { ...found(row), isEnded: false };
+      const ended = await queries
+        .selectFrom('guard_ended')
+        .select(['record', 'seal', 'ending'])
+        .where('code', '=', code)
+        .executeTakeFirst();
+      return ended && { ...ended, ending: ended.ending ?? undefined, isEnded: true };
     }),
 });

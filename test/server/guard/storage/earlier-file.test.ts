@@ -130,7 +130,7 @@ describe('the file of a newer program', () => {
     expect(await addTo(store, waitingRecord({ code: 'A' }))).toEqual({ kind: 'added' });
     addStep(file.path, 91, 92);
     const reason =
-      /guard records are of a newer version: they have 5 schema steps and need a program that knows at least 92; this one knows 3\. Nothing was changed\. Start the newer version/;
+      /guard records are of a newer version: they have 6 schema steps and need a program that knows at least 92; this one knows 4\. Nothing was changed\. Start the newer version/;
     await expect(addTo(store, waitingRecord({ code: 'B' }))).rejects.toThrow(reason);
     await expect(store.waiting.countUndecided(start)).rejects.toThrow(reason);
     await store.close();
