@@ -117,7 +117,7 @@ const onlyInFullOfE2e = [
 const sharedByServers = [
   'test/server/guard/{clock,high-risk-calls,shared-answers}.test.ts',
   'test/server/guard/storage/{store,processes}.test.ts',
-  'test/server/guard/approvals/{approvals,named-operators}.test.ts',
+  'test/server/guard/approvals/{approvals,call-states,named-operators}.test.ts',
   'test/server/audit/anchors.test.ts',
 ];
 
