@@ -4,7 +4,7 @@ import type { ViewActions } from '../actions.ts';
 import { messageFor } from '../mapping/message.ts';
 import { notReadIn, proposedIn, wordsIn, type ProposedCall, type ToolResult } from '../mapping/result.ts';
 import { agoText, exactText } from '../mapping/times.ts';
-import { spokenWord, toneOf, type Tone } from '../mapping/tone.ts';
+import { toneOf, type Tone } from '../mapping/tone.ts';
 
 const signs: Readonly<Record<Tone, string>> = { bad: '✕', warn: '!', busy: '↻', idle: '–', good: '✓' };
 
@@ -14,7 +14,7 @@ export function Mark({ word, count }: { readonly word: string; readonly count?: 
   return (
     <span class={`mark ${tone}`}>
       <span aria-hidden="true">{signs[tone]}</span> {count === undefined ? '' : `${count} `}
-      {spokenWord(word)}
+      {word}
     </span>
   );
 }
