@@ -55,6 +55,7 @@ const onlyInFullOfDocker = [
   'agents',
   'certificates',
   'conformance',
+  'console-measurements',
   'database-backups',
   'diagnosis',
   'doctor',
@@ -373,7 +374,7 @@ export const suites: readonly Suite[] = [
     },
     minutes: { landing: 5.6, full: 34 },
     byHand: 'when you change the Docker runtime; at least the files of what you change',
-    needs: forDocker,
+    needs: [...forDocker, 'chromium', 'fonts-dejavu-core'],
   },
   {
     name: 'slow',
