@@ -55,6 +55,7 @@ const onlyInFullOfDocker = [
   'agents',
   'certificates',
   'conformance',
+  'console-measurements',
   'database-backups',
   'diagnosis',
   'doctor',
@@ -117,7 +118,7 @@ const onlyInFullOfE2e = [
 const sharedByServers = [
   'test/server/guard/{clock,high-risk-calls,shared-answers}.test.ts',
   'test/server/guard/storage/{store,processes}.test.ts',
-  'test/server/guard/approvals/{approvals,named-operators}.test.ts',
+  'test/server/guard/approvals/{approvals,call-states,named-operators}.test.ts',
   'test/server/audit/anchors.test.ts',
 ];
 
@@ -373,7 +374,7 @@ export const suites: readonly Suite[] = [
     },
     minutes: { landing: 5.6, full: 34 },
     byHand: 'when you change the Docker runtime; at least the files of what you change',
-    needs: forDocker,
+    needs: [...forDocker, 'chromium', 'fonts-dejavu-core'],
   },
   {
     name: 'slow',

@@ -45,7 +45,7 @@ Clients with the skills extension find the same steps at ${code('skill://<name>/
 ## Resources
 
 Replace a variable with an id or a path of names: ${code('infra://environment/shop/staging/status')}. A kind is ${serviceKinds.map(code).join(', ')}.
-Variables can be completed. A resource shows nothing that the policy denies to tools.
+Ids and names can be completed. A resource shows nothing that the policy denies to tools.
 
 ${markdownTable(['URI', 'Content', 'Reports changes'], allResources.map(resourceRow))}
 

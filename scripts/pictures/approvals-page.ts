@@ -120,7 +120,11 @@ async function pictureAt(url: string, scheme: PictureScheme): Promise<Buffer> {
     });
     const tab = await context.newPage();
     // Time stands still, so that the page does not update itself while its picture is taken.
-    await tab.clock.install();
+    const now = Date.now();
+    await tab.clock.install({ time: now });
+    await tab.clock.pauseAt(now + 1_000);
+    // Without events it would fetch itself only after a while, which doesn't pass.
+    await tab.route('**/events?*', (route) => route.abort());
     await tab.goto(new URL('/approvals', url).href);
     await tab.getByLabel('Operator secret').fill(operatorSecret);
     await tab.getByRole('button', { name: 'Sign in' }).click();

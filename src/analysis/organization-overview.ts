@@ -82,7 +82,7 @@ const environmentConditions = [
   'stopped',
   'never deployed',
   'no services',
-  'well',
+  'healthy',
 ] as const;
 export type EnvironmentCondition = (typeof environmentConditions)[number];
 
@@ -139,7 +139,7 @@ function beginOf(services: readonly Pick<ServiceCondition, 'at' | 'by'>[]): Pick
 }
 
 /** Conditions of services that don't begin with their latest deployment. */
-const notSinceDeployed: readonly Standing[] = ['out of date', 'unavailable', 'unknown', 'never deployed', 'well'];
+const notSinceDeployed: readonly Standing[] = ['out of date', 'unavailable', 'unknown', 'never deployed', 'healthy'];
 
 const ofServices = (services: readonly WatchedService[]): readonly Finding[] => {
   const { services: judged } = overviewOf(services);
@@ -147,12 +147,12 @@ const ofServices = (services: readonly WatchedService[]): readonly Finding[] => 
   return standings.flatMap((condition): readonly Finding[] => {
     const own = judged.filter((one) => one.condition === condition || one.besides?.includes(condition));
     if (own.length === 0) return [];
-    if (condition === 'well') return [{ condition, text: '' }];
+    if (condition === 'healthy') return [{ condition, text: '' }];
     const isAll = own.length === judged.length && own.length > 1;
     return [
       {
         // An environment in which something was deployed is none that was never deployed.
-        condition: condition === 'never deployed' && own.length < judged.length ? 'well' : condition,
+        condition: condition === 'never deployed' && own.length < judged.length ? 'healthy' : condition,
         text:
           isAll && condition !== 'failed'
             ? `${condition}: all ${own.length}`
@@ -173,7 +173,7 @@ const ofWhole = ({
   return [
     {
       condition,
-      text: condition === 'well' ? '' : `${condition}: ${reason}`,
+      text: condition === 'healthy' ? '' : `${condition}: ${reason}`,
       ...(notSinceDeployed.includes(condition) ? {} : beginOf([{ at: at ?? undefined, by: by ?? undefined }])),
     },
   ];
@@ -228,7 +228,7 @@ const ofWindow = ({ refusedUntil: until, refusedBy: by = 'unnamed' }: Outlook): 
     : [{ condition: 'locked', text: `locked: the deployment window ${by} refuses deployments until ${until}` }];
 
 const ofEnd = ({ endsAt }: Outlook): readonly Finding[] =>
-  endsAt === undefined ? [] : [{ condition: 'well', text: `it is deleted at ${endsAt}` }];
+  endsAt === undefined ? [] : [{ condition: 'healthy', text: `it is deleted at ${endsAt}` }];
 
 const findingsOf = ({
   services,

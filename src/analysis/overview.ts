@@ -23,7 +23,7 @@ export const standings = [
   'out of date',
   'stopped',
   'never deployed',
-  'well',
+  'healthy',
 ] as const;
 export type Standing = (typeof standings)[number];
 
@@ -86,7 +86,7 @@ const settled = (
     return ['never deployed', 'it was never deployed'];
   if (terminalOutcome('DEPLOY', state) !== 'good') return undefined;
   if (status.service_deployment_status !== 'OUT_OF_DATE')
-    return ['well', `${wellTexts[kind] ?? 'it runs'}${warning === undefined ? '' : `, but: ${warning}`}`];
+    return ['healthy', `${wellTexts[kind] ?? 'it runs'}${warning === undefined ? '' : `, but: ${warning}`}`];
   return [
     'out of date',
     outsideChangeIn(status)?.message ??
@@ -166,7 +166,7 @@ export function overviewOf(services: readonly WatchedService[]): Overview {
   const inOrder = judged.toSorted(
     ({ row: one, isWarned }, { row: other, isWarned: isOtherWarned }) =>
       standings.indexOf(one.condition) - standings.indexOf(other.condition) ||
-      (one.condition === 'well' ? Number(isOtherWarned) - Number(isWarned) : 0) ||
+      (one.condition === 'healthy' ? Number(isOtherWarned) - Number(isWarned) : 0) ||
       time(other) - time(one) ||
       one.name.localeCompare(other.name),
   );

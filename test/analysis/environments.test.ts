@@ -254,10 +254,10 @@ describe('an overview', () => {
       'old: out of date',
       'gone: stopped',
       'fresh: never deployed',
-      'fine: well',
+      'fine: healthy',
     ]);
     expect(services[1]?.reason).toBe('its deployment failed at DEPLOYMENT');
-    expect(counts).toMatchObject({ failed: 2, moving: 2, well: 1 });
+    expect(counts).toMatchObject({ failed: 2, moving: 2, healthy: 1 });
     expect(standings).toEqual(expect.arrayContaining(Object.keys(counts)));
   });
 

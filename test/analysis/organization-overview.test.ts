@@ -30,7 +30,7 @@ test('an environment in which something was deployed was deployed', () => {
   const fresh = service('new', 'READY', 'NEVER_DEPLOYED');
   expect(rowOf({ services: [fresh] }).condition).toBe('never deployed');
   expect(rowOf({ services: [fresh, service('old', 'DEPLOYED')] })).toMatchObject({
-    condition: 'well',
+    condition: 'healthy',
     what: 'never deployed: new',
   });
 });
@@ -71,7 +71,7 @@ test('a row says who asked for the deployment that a condition began with, and o
   const failed = [
     by('later', 'BUILD_ERROR', 'bo', '2026-05-02T00:00:00Z'),
     by('api', 'BUILD_ERROR', 'ann', '2026-05-01T00:00:00Z'),
-    by('well', 'DEPLOYED', 'cy', '2026-04-01T00:00:00Z'),
+    by('healthy', 'DEPLOYED', 'cy', '2026-04-01T00:00:00Z'),
   ];
   expect(rowOf({ services: failed })).toMatchObject({ since: '2026-05-01T00:00:00Z', by: 'ann' });
   const outdated = { ...service('api', 'DEPLOYED', 'OUT_OF_DATE'), by: 'ann' };

@@ -32,7 +32,7 @@ const environment = state(
   { environment: 'data/development' },
   {
     environment: 'data/development',
-    counts: { failed: 1, 'never deployed': 1, well: 1 },
+    counts: { failed: 1, 'never deployed': 1, healthy: 1 },
     cluster_lock: 'Its cluster main is locked by Bo Lindqvist: storage migration.',
     results: [
       {
@@ -56,7 +56,7 @@ const environment = state(
         id: 's3',
         name: 'warehouse',
         kind: 'database',
-        condition: 'well',
+        condition: 'healthy',
         state: 'DEPLOYED',
         reason: 'it runs',
         serves: '16',
@@ -119,8 +119,8 @@ export const viewStates = {
     {
       organization: 'Acme',
       total: 3,
-      counts: { failed: 1, alerting: 1, well: 1 },
-      services: { well: 10, 'never deployed': 2, failed: 1 },
+      counts: { failed: 1, alerting: 1, healthy: 1 },
+      services: { healthy: 10, 'never deployed': 2, failed: 1 },
       results: [
         {
           environment: 'data/development',
@@ -137,7 +137,7 @@ export const viewStates = {
           since: '2026-11-25T10:00:00Z',
           what: 'alerting: report-late',
         },
-        { environment: 'shop/production', mode: 'PRODUCTION', condition: 'well' },
+        { environment: 'shop/production', mode: 'PRODUCTION', condition: 'healthy' },
       ],
       locks: ['cluster batch by Bo Lindqvist: storage migration, no changes until it is done.'],
       unusable_clusters: ['edge-lab: the platform has no valid credentials for it (INVALID_CREDENTIALS)'],

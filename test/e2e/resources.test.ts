@@ -164,7 +164,7 @@ describe.each(protocolVersions)('a client of the %s era', (era) => {
     expect(variables.filter(({ value }) => String(value).length > 8 && text.includes(String(value)))).toEqual([]);
   });
 
-  test.each(templates.map(({ uri }) => uri))('reads %s by a path written out', async (template) => {
+  test.each(ofPlatform.map(({ uri }) => uri))('reads %s by a path written out', async (template) => {
     const [segment = ''] = filled(template, 'path', services);
     const [text, expected] = [await server.text(decodeURIComponent(segment)), await server.text(segment)];
     // Services go on logging between two looks.
@@ -214,7 +214,7 @@ describe.each(protocolVersions)('a client of the %s era', (era) => {
     await expect(server.client.readResource({ uri })).rejects.toMatchObject({ code: -32602, data: { uri } });
   });
 
-  test.each(templates.flatMap(({ uri }) => variablesOf(uri).map((variable) => [variable, uri])))(
+  test.each(ofPlatform.flatMap(({ uri }) => variablesOf(uri).map((variable) => [variable, uri])))(
     'has %s of %s completed, by name and by id',
     async (variable, uri) => {
       const complete = async (value: string): Promise<readonly string[]> => {

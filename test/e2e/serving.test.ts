@@ -37,7 +37,7 @@ test('the overview says which version serves, on how many instances, since when'
 test('a job that ended does not run, and does not serve', async () => {
   const { results } = (await ask('get_environment_overview', { environment: 'shop/staging' })).data;
   expect(row(results, 'nightly-report')).toMatchObject({
-    condition: 'well',
+    condition: 'healthy',
     reason: expect.stringMatching(/^its last run ended well, and an alert fires: report-late /) as string,
   });
   expect(row(results, 'nightly-report')).not.toHaveProperty('serves');

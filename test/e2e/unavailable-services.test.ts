@@ -110,7 +110,7 @@ test('an overview says why what is unavailable is, of what backup there is, and 
     reason: away,
     backup: '"nightly" of 2026-11-20T03:00:00.000Z on node-1',
   });
-  expect(rows['search']).toMatchObject({ condition: 'well', reason: `it runs, but: ${crowded}` });
+  expect(rows['search']).toMatchObject({ condition: 'healthy', reason: `it runs, but: ${crowded}` });
   expect(rows['search']).not.toHaveProperty('backup');
   expect(text).toMatch(
     /\norders-db \| database \| unavailable \| An instance waits for the node node-2, which .* or earlier: it can only run there\. \| "nightly" of /,

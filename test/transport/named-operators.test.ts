@@ -67,7 +67,7 @@ test('operators sign in with name and secret, are told what they may decide, and
   const code = await ask();
   expect(await (await fetch(page)).text()).toContain('Operator name');
   const ada = await signIn('ada');
-  expect(await ada.seen()).toContain('You are ada, and may decide every call.');
+  expect(await ada.seen()).toContain('Signed in as ada. You may decide every call.');
   expect(saidBy(await ada.act({ do: 'approve', code, typed: 'shop/prod' }))).toBe('approved');
   expect(here.decisions).toMatchObject([{ operator: 'ada', verdict: 'approved' }]);
 });

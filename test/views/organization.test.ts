@@ -1,17 +1,17 @@
 import { describe, expect, test } from 'vitest';
 import type { EnvironmentCondition } from '../../src/analysis/organization-overview.ts';
 import { environmentState, isOfEnvironment, organizationTree } from '../../src/views/page/mapping/organization.ts';
-import { spokenWord, toneOf, type Tone } from '../../src/views/page/mapping/tone.ts';
+import { toneOf, type Tone } from '../../src/views/page/mapping/tone.ts';
 
 const overview = {
   structuredContent: {
     organization: 'Acme',
-    counts: { failed: 1, alerting: 1, well: 1 },
-    services: { well: 10, failed: 1 },
+    counts: { failed: 1, alerting: 1, healthy: 1 },
+    services: { healthy: 10, failed: 1 },
     results: [
       { environment: 'data/dev', mode: 'DEVELOPMENT', condition: 'failed', since: '2026-11-24T02:47:54Z', by: 'Cleo' },
       { environment: 'a%2Fb/staging', mode: 'STAGING', condition: 'alerting', what: 'alerting: late' },
-      { environment: 'data/production', mode: 'PRODUCTION', condition: 'well' },
+      { environment: 'data/production', mode: 'PRODUCTION', condition: 'healthy' },
     ],
     locks: ['cluster batch by Bo'],
     cluster_alerts: ['cluster main: disk-filling'],
@@ -28,7 +28,7 @@ describe('the tree of an organization', () => {
     expect(counts).toEqual([
       ['failed', 1],
       ['alerting', 1],
-      ['well', 1],
+      ['healthy', 1],
     ]);
     expect(
       projects.map(({ name, condition, environments }) => [name, condition, environments.map((one) => one.name)]),
@@ -63,8 +63,10 @@ test('the state of an environment has its services with what is known of each, i
   const result = {
     structuredContent: {
       environment: 'shop/staging',
-      counts: { well: 1 },
-      results: [{ id: '1', name: 'api', kind: 'application', condition: 'well', state: 'DEPLOYED', reason: 'it runs' }],
+      counts: { healthy: 1 },
+      results: [
+        { id: '1', name: 'api', kind: 'application', condition: 'healthy', state: 'DEPLOYED', reason: 'it runs' },
+      ],
       alerts: [
         { name: 'late', severity: 'LOW', told: 'nobody', since: '2026-11-25T02:45:39Z', service: 'api', id: '2' },
       ],
@@ -75,13 +77,13 @@ test('the state of an environment has its services with what is known of each, i
   expect(isOfEnvironment(overview)).toBe(false);
   expect(environmentState(result)).toEqual({
     path: 'shop/staging',
-    counts: [['well', 1]],
+    counts: [['healthy', 1]],
     services: [
       {
         id: '1',
         name: 'api',
         kind: 'application',
-        condition: 'well',
+        condition: 'healthy',
         state: 'DEPLOYED',
         facts: [['reason', 'it runs']],
       },
@@ -106,15 +108,11 @@ const tones: Readonly<Record<EnvironmentCondition, Tone>> = {
   stopped: 'idle',
   'never deployed': 'idle',
   'no services': 'idle',
-  well: 'good',
+  healthy: 'good',
 };
 
 test.each(Object.entries(tones))('the condition %s is shown as %s', (condition, tone) => {
   expect(toneOf(condition)).toBe(tone);
-});
-
-test('views say healthy for what tools call well, and every other word as it is', () => {
-  expect(['well', 'failed', 'constructor'].map(spokenWord)).toEqual(['healthy', 'failed', 'constructor']);
 });
 
 test('a condition that nobody has said is worth a look', () => {

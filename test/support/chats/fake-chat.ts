@@ -11,12 +11,19 @@ export interface ShownMessage {
   readonly literal: string;
   /** What its buttons decide. */
   readonly buttons: readonly string[];
+  /** What is written on them. */
+  readonly buttonNames: readonly string[];
 }
 
 /** A form that the chat shows to somebody. */
 export interface ShownForm {
   readonly id: string;
+  /** All of it, as the chat got it. */
   readonly text: string;
+  /** What it is called, and what is written at its field and on its button. */
+  readonly title: string;
+  readonly label: string;
+  readonly submit: string;
 }
 
 /** What somebody sees after pressing a button. */

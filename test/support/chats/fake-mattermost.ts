@@ -5,6 +5,7 @@ type Json = Record<string, unknown>;
 
 interface Action {
   readonly id: string;
+  readonly name: string;
   readonly integration: { readonly url: string; readonly context: Json };
 }
 
@@ -49,6 +50,7 @@ const shownOf = ({ id, message, attachment }: Stored): ShownMessage => {
     markup: [attachment.fallback, ...parts.map(({ markup }) => markup)].join('\n'),
     literal: parts.map(({ literal }) => literal).join('\n'),
     buttons: attachment.actions.map((one) => one.id),
+    buttonNames: attachment.actions.map((one) => one.name),
   };
 };
 
@@ -60,6 +62,14 @@ const faultOf = ({ dialog }: Dialog): string | undefined => {
   );
   return isLong || String(dialog['title']).length > 24 ? 'too long' : undefined;
 };
+
+const formOf = (id: string, opened: Dialog): ShownForm => ({
+  id,
+  text: JSON.stringify(opened),
+  title: String(opened.dialog['title']),
+  label: String(opened.dialog.elements[0]!['display_name']),
+  submit: String(opened.dialog['submit_label']),
+});
 
 /** A Mattermost on loopback. It sends buttons' contexts to their addresses alone, and doesn't sign. */
 export async function startFakeMattermost() {
@@ -156,7 +166,7 @@ export async function startFakeMattermost() {
       const { ephemeral_text: text } = (status === 200 ? JSON.parse(told) : {}) as { ephemeral_text?: string };
       if (text !== undefined) whispers.push({ user, text });
       const opened = dialogs.size > before ? dialogs.get(`D${dialogs.size}`) : undefined;
-      return { status, form: opened && { id: `D${dialogs.size}`, text: JSON.stringify(opened) } };
+      return { status, form: opened && formOf(`D${dialogs.size}`, opened) };
     },
     submit: async (user, { id }: ShownForm, value) => {
       const { status, told } = await send(submissionOf(user, id, value));

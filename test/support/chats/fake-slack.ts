@@ -59,6 +59,18 @@ const shownOf = (message: Stored): ShownMessage => {
       .map(({ text }) => unescaped(text))
       .join('\n'),
     buttons: buttonsOf(message).map((one) => String(one['action_id'])),
+    buttonNames: buttonsOf(message).map((one) => (one['text'] as Text).text),
+  };
+};
+
+const formOf = (id: string, view: Json): ShownForm => {
+  const input = (view['blocks'] as Json[]).find(({ type }) => type === 'input')!;
+  return {
+    id,
+    text: JSON.stringify(view),
+    title: (view['title'] as Text).text,
+    label: (input['label'] as Text).text,
+    submit: (view['submit'] as Text).text,
   };
 };
 
@@ -177,7 +189,7 @@ export async function startFakeSlack(clock: () => number) {
       const before = views.size;
       const { status } = await send(pressOf(user, verdict, message, buttonValue(verdict, message)));
       const view = views.size > before ? views.get(`V${views.size}`) : undefined;
-      return { status, form: view && { id: `V${views.size}`, text: JSON.stringify(view) } };
+      return { status, form: view && formOf(`V${views.size}`, view) };
     },
     submit: async (user, { id }: ShownForm, value) => {
       const view = views.get(id)!;

@@ -78,7 +78,7 @@ const elsewhere = 'That form did not come from this page. Nothing was done.';
 const whoText = ({ operator }: OperatorSession, rights: Visit['rights']): Html =>
   operator === undefined
     ? emptyHtml
-    : html`<p class="muted" id="who">You are ${operator}, and may decide ${rights?.text ?? 'nothing any more'}.${rights?.places === undefined ? '' : ' What is in other places is kept from you.'}</p>`;
+    : html`<p class="muted" id="who">Signed in as ${operator}. You may decide ${rights?.text ?? 'nothing any more'}.${rights?.places === undefined ? '' : ' What is in other places is kept from you.'}</p>`;
 
 const signOutForm = (operator: OperatorSession, { page }: PagePaths): Html =>
   html`<form method="post" action="${page}">${formTokenInput(operator)}<button name="do" value="leave">Sign out</button></form>`;
@@ -113,7 +113,8 @@ export function operatorPages({
   const sessions = createOperatorSignIn({ queue, operators, cookiePath: base + root, isSecure, clock });
   const links = tabs.length === 1 ? [] : tabs.map((tab) => ({ title: tab.title, page: pathsAt(base, tab).page }));
   const frameOf = (tab: Tab, isSignedIn: boolean): Frame => ({
-    title: tab.title,
+    // Before signing in, it is not the tab that somebody comes to.
+    title: isSignedIn || links.length === 0 ? tab.title : 'Console',
     paths: pathsAt(base, tab),
     tabs: isSignedIn ? links : [],
   });

@@ -3,8 +3,8 @@ import { useState } from 'preact/hooks';
 import type { ViewActions } from '../actions.ts';
 import { messageFor } from '../mapping/message.ts';
 import { notReadIn, proposedIn, wordsIn, type ProposedCall, type ToolResult } from '../mapping/result.ts';
-import { agoText, exactText } from '../mapping/times.ts';
-import { spokenWord, toneOf, type Tone } from '../mapping/tone.ts';
+import { agoText, exactText, partsWithTimes } from '../mapping/times.ts';
+import { toneOf, type Tone } from '../mapping/tone.ts';
 
 const signs: Readonly<Record<Tone, string>> = { bad: '✕', warn: '!', busy: '↻', idle: '–', good: '✓' };
 
@@ -14,7 +14,7 @@ export function Mark({ word, count }: { readonly word: string; readonly count?: 
   return (
     <span class={`mark ${tone}`}>
       <span aria-hidden="true">{signs[tone]}</span> {count === undefined ? '' : `${count} `}
-      {spokenWord(word)}
+      {word}
     </span>
   );
 }
@@ -47,6 +47,25 @@ export function Time({ at }: { readonly at: string }) {
   );
 }
 
+/** A text with its times as people read them. A text that is a time alone is its age. */
+export function TextWithTimes({ text }: { readonly text: string }) {
+  const parts = partsWithTimes(text);
+  if (parts.length === 1 && parts[0]!.isTime) return <Time at={text} />;
+  return (
+    <>
+      {parts.map((part, index) =>
+        part.isTime ? (
+          <time key={index} dateTime={part.text} title={agoText(part.text, Date.now())}>
+            {exactText(part.text)}
+          </time>
+        ) : (
+          part.text
+        ),
+      )}
+    </>
+  );
+}
+
 /** Names and values in two columns. */
 export function Facts({ of: facts }: { readonly of: readonly (readonly [string, ComponentChildren])[] }) {
   if (facts.length === 0) return null;
@@ -55,7 +74,7 @@ export function Facts({ of: facts }: { readonly of: readonly (readonly [string, 
       {facts.map(([name, value]) => (
         <div key={name}>
           <dt>{name}</dt>
-          <dd>{value}</dd>
+          <dd>{typeof value === 'string' ? <TextWithTimes text={value} /> : value}</dd>
         </div>
       ))}
     </dl>
@@ -131,7 +150,9 @@ export function Notices({ label, of: lines }: { readonly label: string; readonly
   return (
     <ul class="notices" aria-label={label}>
       {lines.map((line) => (
-        <li key={line}>{line}</li>
+        <li key={line}>
+          <TextWithTimes text={line} />
+        </li>
       ))}
     </ul>
   );

@@ -22,7 +22,7 @@ function Differences({
   readonly second: string;
 }) {
   return (
-    <table>
+    <table class="sides">
       <caption>
         <h2>
           {caption} <span class="muted">{differences.length}</span>

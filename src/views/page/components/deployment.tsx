@@ -25,7 +25,9 @@ export const Timeline = ({ of: moments }: { readonly of: readonly Moment[] }) =>
         {status === undefined ? null : <Mark word={status} />}{' '}
         <span class={status === undefined ? '' : 'step'}>{what}</span>{' '}
         <span class="muted">
-          {at === undefined ? null : <Time at={at} />} {seconds === undefined ? '' : spanText(seconds)}
+          {at === undefined ? null : <Time at={at} />}
+          {at === undefined || seconds === undefined ? '' : ', '}
+          {seconds === undefined ? '' : `took ${spanText(seconds)}`}
         </span>
         {share === undefined ? null : (
           <svg class="bar" viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true">

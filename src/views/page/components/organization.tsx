@@ -10,7 +10,7 @@ import {
   type OrganizationNotice,
   type ServiceLeaf,
 } from '../mapping/organization.ts';
-import { Counts, Facts, Mark, NotRead, Proposals, Time, Words } from './basics.tsx';
+import { Counts, Facts, Mark, NotRead, Proposals, TextWithTimes, Time, Words } from './basics.tsx';
 import { Heading, useReading } from './reading.tsx';
 
 const noticeWords: Readonly<Record<OrganizationNotice['kind'], string>> = {
@@ -27,7 +27,7 @@ function NoticeList({ of: notices }: { readonly of: readonly OrganizationNotice[
     <ul class="notices" aria-label="Locks, clusters and alerts">
       {notices.map(({ kind, text }) => (
         <li key={`${kind} ${text}`}>
-          <strong>{noticeWords[kind]}</strong> {text}
+          <strong>{noticeWords[kind]}</strong> <TextWithTimes text={text} />
         </li>
       ))}
     </ul>

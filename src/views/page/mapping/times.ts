@@ -20,6 +20,12 @@ export function agoText(at: string, now: number): string | undefined {
   return seconds >= 0 ? `${spanText(seconds)} ago` : `in ${spanText(-seconds)}`;
 }
 
+const timestamp = /(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z)/;
+
+/** A text in parts, of which those that are times (ISO 8601, in UTC) are marked. */
+export const partsWithTimes = (text: string): readonly { readonly text: string; readonly isTime: boolean }[] =>
+  text.split(timestamp).flatMap((part, index) => (part === '' ? [] : [{ text: part, isTime: index % 2 === 1 }]));
+
 /** A time to the second, in UTC; the text itself if it is no time. */
 export function exactText(at: string): string {
   const time = Date.parse(at);

@@ -20,14 +20,8 @@ const tones: Readonly<Record<Tone, readonly string[]>> = {
   ],
   busy: ['moving', 'in progress', 'running', 'ONGOING'],
   idle: ['stopped', 'never deployed', 'no services', 'info', 'debug', 'SKIP', 'nothing failed', 'LOW', 'MEDIUM'],
-  good: ['well', 'succeeded', 'SUCCESS', 'read', 'write'],
+  good: ['healthy', 'succeeded', 'SUCCESS', 'read', 'write'],
 };
-
-/** Words of tools that people say otherwise. */
-const spoken: Readonly<Record<string, string>> = { well: 'healthy' };
-
-/** The word that a view shows for a condition, state, level or tier. */
-export const spokenWord = (word: string): string => (Object.hasOwn(spoken, word) ? spoken[word]! : word);
 
 /** The tone of a condition, state, level or tier. What nobody has said is worth a look. */
 export const toneOf = (word: string): Tone =>
