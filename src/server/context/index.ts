@@ -1,6 +1,7 @@
 /** The environment of a call: its context, its reader, its target. */
 
 export {
+  countRequests,
   maximumCallTime,
   type AskingFailure,
   type CallContext,
