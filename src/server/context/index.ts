@@ -46,11 +46,5 @@ export {
   type ServiceReference,
   type ShownLog,
 } from './service-reads.ts';
-export {
-  bringsCode,
-  readsOfSecretsFromOutside,
-  secretsFromOutside,
-  showsProductionSecrets,
-  type SecretsFromOutside,
-} from './shared-secrets.ts';
+export { bringsCode, readsOfSecretsFromOutside, secretsFromOutside, showsProductionSecrets } from './shared-secrets.ts';
 export { targetAndTouched, unknownEnvironment, type Target, type TargetLocation } from './target.ts';
