@@ -32,18 +32,16 @@ test('a cron job: made, planned and deployed, each answer says when it runs and 
   });
   expect(made.text).toContain('Not deployed yet: until it is, nothing runs, by the clock or otherwise.');
   expect(made.text).toContain(
-    'deploy_service deploys it: that sets its schedule, and also runs it once now unless the platform only schedules cron jobs.',
+    'deploy_service deploys it: that sets its schedule. Some platforms also run it once at each deployment.',
   );
   const before = await calling('list_job_deployments', { job: nightly });
   expect(before.answer).toMatchObject({ schedule, schedule_off: 'never_deployed' });
   expect(before.text).not.toContain(`Scheduled at ${schedule}.`);
   const plan = await calling('deploy_service', { service: nightly, dry_run: true });
-  expect(plan.text).toContain(
-    `Schedules the job at ${schedule}, and also runs it once now unless the platform only schedules cron jobs.`,
-  );
+  expect(plan.text).toContain(`Schedules the job at ${schedule} (some platforms also run it once at each deployment).`);
   const deployed = await calling('deploy_service', { service: nightly, wait: true });
-  expect(deployed.answer['job']).toBe(`scheduled at ${schedule}; it ran once now`);
-  expect(deployed.text).toContain(`Job: scheduled at ${schedule}; it ran once now`);
+  expect(deployed.answer['job']).toBe(`scheduled at ${schedule}; this deployment also ran it once`);
+  expect(deployed.text).toContain(`Job: scheduled at ${schedule}; this deployment also ran it once`);
   const runs = await calling('list_job_deployments', { job: nightly });
   expect(runs.answer['schedule']).toBe(schedule);
   expect(runs.text).toContain(`Scheduled at ${schedule}.`);

@@ -230,6 +230,7 @@ test('what is sent is what was given, with no default filled in but what some pl
   const connectors = connectorsTo(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, token);
   opened.push(connectors, { close: () => new Promise((resolve) => server.close(resolve)) });
   const input = { name: 'api', git_repository: { url: 'https://git.example/a/b.git' }, auto_deploy: null };
-  await (await connectors.modern()).call('create_application', { environment_id: id, ...input });
+  // Nothing tells which secrets it will see, so somebody is asked.
+  await (await connectors.modern(userAnswering(agree))).call('create_application', { environment_id: id, ...input });
   expect(bodies.map((body) => JSON.parse(body) as unknown)).toEqual([{ healthchecks: {}, ...input }]);
 });

@@ -46,8 +46,10 @@ test.each([
   expect(effects.length).toBeGreaterThan(0);
   for (const effect of effects) {
     expect(question).toContain(effect);
-    expect(text).toContain(effect);
+    // The state before is over by then.
+    expect(text).toContain(effect.replace(/, now [A-Z_]+\.$/, '.'));
   }
+  expect(text).not.toMatch(/, now [A-Z_]+\./);
 });
 
 test('an effect that the answer says by itself is not repeated, and what may replace a request is not in it', async () => {
@@ -55,6 +57,9 @@ test('an effect that the answer says by itself is not repeated, and what may rep
   const told = answer.effects ?? [];
   expect(new Set(told).size).toBe(told.length);
   for (const effect of told) expect(text.split(effect)).toHaveLength(2);
+  expect(text).toMatch(/^deploys: commit \w+ → the newest commit of branch main$/m);
+  expect(effects.some((effect) => effect.startsWith('Replaces commit'))).toBe(true);
+  expect(told.filter((effect) => /^(?:Replaces commit|Now [A-Z])/.test(effect))).toEqual([]);
   expect(effects.some((effect) => effect.startsWith('If the platform refuses'))).toBe(true);
   expect(text).not.toContain('If the platform refuses');
 });

@@ -13,7 +13,7 @@ const instructed = (offered: readonly Tool[], policy: Policy): string => {
   return instructions(policy, hidden, off);
 };
 const usual = tools.filter((tool) => isOfferedByDefault(tool));
-const offIn = (text: string): string => /^Off here until chosen: .*$/m.exec(text)?.[0] ?? '';
+const offIn = (text: string): string => /^Off until the operator chooses: .*$/m.exec(text)?.[0] ?? '';
 
 const ofToolsets = (...names: readonly string[]): readonly Tool[] =>
   tools.filter(({ toolset }) => names.includes(toolset));

@@ -269,6 +269,7 @@ const seeded = (args: Args): Args =>
 // The budget, and when something comes next, depend on the callers' clock, which goes on.
 const steady = (text: string): string =>
   text
+    .replaceAll(/\n.*requests to the platform.* left until .*$/gm, '')
     .replaceAll(/ \((?:in )?\d+(?:d|h|m|s)(?: ago)?\)/g, '')
     .replaceAll(/^(remaining|reset_at|seconds_to_reset): .*$/gm, '$1: …')
     .replaceAll(/^(?:Next stop:|Next start:|Next from|In force since) .*\n/gm, '');

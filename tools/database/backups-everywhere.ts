@@ -23,7 +23,7 @@ export const readsOfNone: readonly ReadUse[] = readUses(
 export const readsOfNewest: readonly ReadUse[] = [...readsOfPlaces, ...readsOfNone];
 
 /** The columns of a database with its newest backup. */
-export const newestColumns = ['path', 'name', 'created_at', 'bytes', 'message', 'newer', 'none', 'id'];
+export const newestColumns = ['path', 'name', 'status.state', 'created_at', 'bytes', 'message', 'newer', 'none', 'id'];
 
 /** Number of requests for a database: its backups, and why there are none. */
 const requestsEach = 2;

@@ -1,7 +1,33 @@
 import { operations } from '../../src/contract/index.ts';
-import { defineTool, naming, record, deployment } from '../../src/server/tool/index.ts';
+import {
+  creationWarnings,
+  defineTool,
+  deployment,
+  naming,
+  record,
+  textAt,
+  textOf,
+  type JsonRecord,
+  type ToolContext,
+} from '../../src/server/tool/index.ts';
 import { serviceUpdate } from '../shared/service-update.ts';
+import { ownedVariableReads, seenBy } from '../shared/owned-variables.ts';
+import { unlessFailing } from '../shared/places.ts';
+import { isKeyOf } from '../shared/variables-not-seen.ts';
 import { startMoment } from '../shared/deployment-started.ts';
+
+/** How neighbours connect to a database. */
+const givesVariables =
+  'The services of its environment see its host, port, name, user and password as BUILT_IN variables, whose keys contain its id.';
+
+/** The keys of the variables that a new database gives its neighbours, if the platform shows them already. */
+async function variablesGiven(created: JsonRecord, context: ToolContext): Promise<JsonRecord> {
+  const [id, environment] = [textOf(created, 'id'), textAt(created, 'environment.id')];
+  if (id === undefined || environment === undefined) return {};
+  const seen = await unlessFailing(seenBy('environment', environment, context));
+  const keys = [...(seen?.variables ?? []), ...(seen?.secrets ?? [])].map((row) => row['key']).filter(isKeyOf(id));
+  return keys.length > 0 ? { variables: keys } : {};
+}
 
 export const createDatabase = defineTool(operations.create_database, {
   toolset: 'services',
@@ -10,8 +36,15 @@ export const createDatabase = defineTool(operations.create_database, {
     'Set up, spin up, provision or add a database (db): Postgres (POSTGRESQL), MySQL, MongoDB, Redis (cache); not ' +
     'deployed.',
   fields: { instance_type: 'Size, for MANAGED.' },
+  preview: creationWarnings,
+  plan: () => [givesVariables],
+  reads: [...ownedVariableReads('variables'), ...ownedVariableReads('secrets')],
+  answer: async (_, context, [created = {}]) => ({ ...created, ...(await variablesGiven(created, context)) }),
   render: record({ first: ['name', 'id', 'type', 'version', 'mode'] }),
-  next: naming`It is not deployed yet: ${'deploy_database'} starts it.`,
+  next: [
+    naming`It is not deployed yet: ${'deploy_database'} starts it.`,
+    `${givesVariables} They can't be referred to in values, and no tool makes aliases of them: code reads these keys.`,
+  ],
 });
 
 export const updateDatabase = defineTool(

@@ -185,6 +185,7 @@ export const getEnvironmentOverview = composeTool({
               ]),
             ]
           : []),
+        ...(recordsIn(results).some(({ usage }) => usage !== undefined) ? [] : ['Usage is not measured here.']),
         ...notActedOn(recordsIn(results).map(({ kind }) => kind)),
         ...(recordsIn(alerts).length > 0
           ? [

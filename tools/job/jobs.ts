@@ -46,7 +46,7 @@ export const createJob = defineTool(operations.create_job, {
   render: record({ first: ['name', 'id', 'job_type', 'schedule'] }),
   next: [
     'Not deployed yet: until it is, nothing runs, by the clock or otherwise.',
-    naming`${'deploy_service'} deploys it: that sets its schedule, and also runs it once now unless the platform only schedules cron jobs.`,
+    naming`${'deploy_service'} deploys it: that sets its schedule. Some platforms also run it once at each deployment.`,
   ],
 });
 

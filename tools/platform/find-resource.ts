@@ -40,6 +40,12 @@ const matchRank = (name: string | undefined, { path }: FoundResource): number =>
   return own === wanted ? 0 : own.includes(wanted) ? 1 : 2;
 };
 
+/** The kind that a name is the word for, such as databases: whoever looks for it may mean all of this kind. */
+const kindCalled = (name: string | undefined): (typeof kinds)[number] | undefined => {
+  const word = name?.trim().toLowerCase().replaceAll(' ', '_');
+  return kinds.find((kind) => [kind, `${kind}s`, kind.replace(/y$/, 'ies')].includes(word ?? ''));
+};
+
 /** Suggestions if nothing was found: the most similar name, and the existing states. */
 function suggestions(
   { name, state }: SearchedResource,
@@ -48,7 +54,12 @@ function suggestions(
 ): JsonRecord {
   const near = name === undefined ? undefined : nearestName(name, [...new Set(all.map(ownName))]);
   const states = [...new Set(known)].toSorted().join(', ');
-  return { ...(near !== undefined && { did_you_mean: near }), ...(state !== undefined && states !== '' && { states }) };
+  const kind = kindCalled(name);
+  return {
+    ...(kind !== undefined && { is_kind: kind }),
+    ...(near !== undefined && { did_you_mean: near }),
+    ...(state !== undefined && states !== '' && { states }),
+  };
 }
 
 /** The rows with what each cluster among them hosts. */
@@ -141,7 +152,7 @@ export const findResource = composeTool({
     view: (answer) => ({ ...answer, results: answer['results'] ?? [] }),
     text: (view) => {
       const shown = (view['results'] as readonly JsonRecord[]).length;
-      const { did_you_mean: near, states, unseen, not_searched: names, ended_by: by, unread } = view;
+      const { did_you_mean: near, is_kind: kind, states, unseen, not_searched: names, ended_by: by, unread } = view;
       const partly =
         unseen === undefined
           ? ''
@@ -152,6 +163,7 @@ export const findResource = composeTool({
             unread === undefined
               ? 'Nothing is like that.'
               : 'Nothing is like that in what could be read: not everything could.',
+            kind !== undefined && `Only names are searched; ${compact(kind)} is a kind.`,
             near && `Did you mean ${compact(near)}?`,
             states !== undefined && `States there are: ${compact(states)}.`,
           ]
@@ -170,8 +182,16 @@ export const findResource = composeTool({
     },
   },
   // Who looks for an image or a domain must not take it for unused.
-  next: ({ results, did_you_mean: near, unseen }, { name, kind, state, ...place }) =>
-    recordsIn(results).length > 0 || name === undefined || (near ?? unseen ?? kind ?? state) !== undefined
+  next: ({ results, did_you_mean: near, is_kind: isKind, unseen }, { name, kind, state, ...place }) => {
+    if (recordsIn(results).length === 0 && isKind !== undefined && kind === undefined) {
+      const wanted = {
+        kind: isKind,
+        ...(state !== undefined && { state }),
+        ...pick(place, ['project', 'environment']),
+      };
+      return [{ tool: 'find_resource', arguments: wanted, why: 'all of this kind' }];
+    }
+    return recordsIn(results).length > 0 || name === undefined || (near ?? unseen ?? kind ?? state) !== undefined
       ? []
       : [
           {
@@ -182,5 +202,6 @@ export const findResource = composeTool({
             },
             why: 'only names are searched: images and versions are here',
           },
-        ],
+        ];
+  },
 });

@@ -92,7 +92,7 @@ function nextForJobs(view: JsonRecord): readonly NextCall[] {
     {
       tool: 'deploy_service',
       arguments: others.length === 0 ? first : { services: [first, ...others] },
-      why: `stopped jobs (${jobs.length}) stay off their schedules until they are deployed, which may run them once now`,
+      why: `stopped jobs (${jobs.length}) stay off their schedules until they are deployed, which may also run them once`,
     },
   ];
 }

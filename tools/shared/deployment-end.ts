@@ -77,8 +77,8 @@ async function runOfCronJob(
   if (schedule === undefined) return undefined;
   const ran =
     steps?.details?.some(({ step_name: name }) => name === 'EXECUTING') === true
-      ? 'it ran once now'
-      : 'whether it ran now is not told';
+      ? 'this deployment also ran it once'
+      : 'whether this deployment also ran it is not told';
   return `scheduled at ${schedule}; ${ran}`;
 }
 

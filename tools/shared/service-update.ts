@@ -1,5 +1,6 @@
 import { operations, type AnyOperation } from '../../src/contract/index.ts';
 import {
+  changeWarnings,
   isRecord,
   partialUpdate,
   secretsSeen,
@@ -103,7 +104,7 @@ export function serviceUpdate(
     title,
     description,
     ...update,
-    ...(hasGroups && { preview: joined(update.preview, groupsGiven) }),
+    preview: joined(changeWarnings, update.preview, ...(hasGroups ? [groupsGiven] : [])),
     ...serviceFields({
       ...own,
       fields: {

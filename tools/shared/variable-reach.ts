@@ -11,6 +11,7 @@ import {
   type ReadUse,
 } from '../../src/server/tool/index.ts';
 import { isOwnerKind, replacesSecret, variableLists, type Reads, type VariableOwner } from './owned-variables.ts';
+import { readsOfShadowed, shadowedLines } from './shadowed-values.ts';
 import { isNarrower, reachOf, rowsOf, reachedServices, viewsOf, type View, type Views } from './variable-views.ts';
 
 /** The reads for which services see a variable. */
@@ -94,7 +95,7 @@ async function presentLines(input: JsonRecord, context: Parameters<Preview>[1]):
   if (operation?.method !== 'PUT') return [];
   return replacesSecret(operation)
     ? [`Replaces the value of the secret ${show(input['key'])}: the present one is lost.`]
-    : replacement(operation)(input, context);
+    : replacement(operation, undefined, ({ key }) => ({ value: show(key) }))(input, context);
 }
 
 /** Previews a variable's creation, override or replacement, and lists the services that see it. */
@@ -105,11 +106,19 @@ export const variableChange: Preview = reading(
         ? (replacement(operation).reads?.([operation]) ?? [])
         : [],
     ),
+    ...readsOfShadowed,
     ...reachReads,
   ],
   async (input, context) => {
     const { target, shownBy, reader } = context;
     const { kind, id } = shownBy ?? target;
-    return [...(await presentLines(input, context)), ...(await reachLines(kind, id, reader, [String(input['key'])]))];
+    const key = String(input['key']);
+    return [
+      ...(await presentLines(input, context)),
+      ...(context.operation?.method === 'POST' && isOwnerKind(kind) && id !== undefined
+        ? await shadowedLines({ kind, id }, [key], reader)
+        : []),
+      ...(await reachLines(kind, id, reader, [key])),
+    ];
   },
 );

@@ -56,7 +56,7 @@ const runsSinceBefore =
  * Whether a key is that of a variable which a database provides to its neighbours: platforms put the beginning of the
  * database's id into it.
  */
-const isKeyOf =
+export const isKeyOf =
   (databaseId: string) =>
   (key: unknown): boolean =>
     typeof key === 'string' && key.split('_').some((word) => word.toLowerCase().endsWith(databaseId.slice(0, 8)));

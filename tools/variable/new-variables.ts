@@ -21,7 +21,18 @@ import {
   ownedVariableReads,
   seenBy,
 } from '../shared/owned-variables.ts';
+import { readsOfShadowed, tellingShadowed, withShadowed } from '../shared/shadowed-values.ts';
 import { takenWithDeployment, variableChange } from '../shared/variable-reach.ts';
+
+/** How a tool tells of a new variable or secret: whom it reaches, and whose value no longer counts. */
+const tellsShadowed = (first: readonly string[]) => ({
+  preview: variableChange,
+  reads: readsOfShadowed,
+  answer: (args: JsonRecord, context: ToolContext, [created = {}]: readonly JsonRecord[]): Promise<JsonRecord> =>
+    withShadowed(created, ownerIn(context, 'set', ...ownerMembers), [String(args['key'])], context),
+  render: tellingShadowed(record({ first })),
+  next: takenWithDeployment,
+});
 
 const ofApplication = defineTool(operations.create_environment_variable, {
   toolset: 'variables',
@@ -34,9 +45,7 @@ const ofApplication = defineTool(operations.create_environment_variable, {
   expand: async (args, context) => [
     planCreation(ownerIn(context, 'set', ...ownerMembers), omit(args, ownerMembers), false),
   ],
-  preview: variableChange,
-  render: record({ first: ['key', 'value', 'id', 'scope', 'variable_type'] }),
-  next: takenWithDeployment,
+  ...tellsShadowed(['key', 'value', 'id', 'scope', 'variable_type']),
 });
 
 export const createEnvironmentVariable: Tool = {
@@ -58,9 +67,7 @@ const secretOfApplication = defineTool(operations.create_secret, {
   expand: async (args, context) => [
     planCreation(ownerIn(context, 'set', ...ownerMembers), omit(args, ownerMembers), true),
   ],
-  preview: variableChange,
-  render: record({ first: ['key', 'id', 'scope', 'variable_type'] }),
-  next: takenWithDeployment,
+  ...tellsShadowed(['key', 'id', 'scope', 'variable_type']),
 });
 
 export const createSecret: Tool = {

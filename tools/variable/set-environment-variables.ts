@@ -15,6 +15,8 @@ import {
   naming,
   pick,
   readUses,
+  recordsIn,
+  show,
   textOf,
   type PlannedOperation,
   type JsonRecord,
@@ -37,6 +39,7 @@ import {
   type SeenVariables,
   type VariableOwner,
 } from '../shared/owned-variables.ts';
+import { readsOfShadowed, tellingShadowed, withShadowed } from '../shared/shadowed-values.ts';
 import { takenWithDeployment, variableChange } from '../shared/variable-reach.ts';
 import { problemsIn, splitSecrets } from './given-variables.ts';
 
@@ -131,6 +134,7 @@ function planVariable(owner: Setting, key: string, value: string, context: ToolC
     );
     const update = {
       operation,
+      replaces: present,
       input: { ...ids, environment_variable_id: String(present['id']), key, value, ...kept },
       unchanged: Object.keys(kept),
       present,
@@ -201,6 +205,16 @@ const howDone = (name: string, sent: JsonRecord, { is_secret: isSecret }: JsonRe
           ? 'overridden'
           : 'changed';
 
+const isChange = (how: string): boolean => how === 'changed' || how === 'replaced as a secret';
+
+/** What became of one variable, with its values where it was changed. */
+function rowText({ key, how: what, from, to, scope, id }: JsonRecord): string {
+  const hasValues = typeof from === 'string' && typeof to === 'string';
+  const done = hasValues ? `${show(from)} → ${show(to)}` : String(what);
+  const details = [scope, `id ${typeof id === 'string' ? id : 'not told'}`].filter(Boolean).join(', ');
+  return `${typeof key === 'string' ? key : 'One more'}: ${done} (${details})`;
+}
+
 const keysOf = (rows: readonly JsonRecord[]): ReadonlySet<string> => new Set(rows.map((row) => String(row['key'])));
 
 const Values = z.record(z.string(), freeText());
@@ -233,6 +247,7 @@ export const setEnvironmentVariables = composeTool({
     operations.override_environment_variable,
   ] as unknown as readonly [AnyOperation, ...AnyOperation[]],
   reads: [
+    ...readsOfShadowed,
     ...anyOf(...ownedVariableReads('variables')),
     ...readUses(
       'that a key is taken by a secret is known only when the platform refuses it',
@@ -265,24 +280,25 @@ export const setEnvironmentVariables = composeTool({
   output: z.object({
     results: z.array(z.object({ key: z.string(), how: z.string(), scope: z.string(), id: z.string() })),
   }),
-  answer: async (_, context, answers) => ({
-    results: answers.map((answer, index) => ({
-      key: answer['key'],
-      how: howDone(context.done[index] ?? '', context.sent[index] ?? {}, answer),
-      scope: answer['scope'],
-      id: answer['id'],
-    })),
-  }),
-  render: {
-    view: (answer) => answer,
-    text: ({ results }) =>
-      ((results ?? []) as readonly JsonRecord[])
-        .map(
-          ({ key, how: what, scope, id }) =>
-            `${typeof key === 'string' ? key : 'One more'}: ${String(what)} (${[scope, `id ${typeof id === 'string' ? id : 'not told'}`].filter(Boolean).join(', ')})`,
-        )
-        .join('\n'),
-    keep: 'first',
+  answer: async (_, context, answers) => {
+    const changed = context.replacements();
+    const results = answers.map((answer, index) => {
+      const values = changed.find(({ before }) => before['id'] === answer['id']);
+      return {
+        key: answer['key'],
+        how: howDone(context.done[index] ?? '', context.sent[index] ?? {}, answer),
+        ...(values && { from: values.before['value'], to: values.after['value'] }),
+        scope: answer['scope'],
+        id: answer['id'],
+      };
+    });
+    const created = results.flatMap(({ key, how }) => (typeof key === 'string' && !isChange(how) ? [key] : []));
+    return withShadowed({ results }, ownerIn(context, 'set', ...ownerMembers), created, context);
   },
+  render: tellingShadowed({
+    view: (answer) => answer,
+    text: ({ results }) => recordsIn(results).map(rowText).join('\n'),
+    keep: 'first',
+  }),
   next: takenWithDeployment,
 });

@@ -173,6 +173,7 @@ export async function send(
   const client = await connected(call);
   const place = operation.shownOnce === undefined ? undefined : await reservePlace(operation, input, call);
   const { principal, credential, credentialRefused, signal, deadline, requestId, trace, log, clock } = call.context;
+  call.context.requests?.add();
   try {
     const received = await client.call(operation, input, {
       credential,

@@ -1,4 +1,4 @@
-import { createReader, wholeRows, type CallContext } from '../context/index.ts';
+import { countRequests, createReader, wholeRows, type CallContext } from '../context/index.ts';
 import type { CallFacts } from '../audit/index.ts';
 import { failureCode, failureOf, outcomeOf, type Failure } from '../failure/index.ts';
 import { keepsPlaces, splitControls } from '../guard/index.ts';
@@ -127,7 +127,8 @@ export async function runCall(
 ): Promise<Reply> {
   const began = received.clock.now();
   const observed = dependencies.observer?.begin(tool.name, received.trace);
-  const context = observed?.trace ? { ...received, trace: observed.trace } : received;
+  const counted = { ...received, requests: countRequests() };
+  const context = observed?.trace ? { ...counted, trace: observed.trace } : counted;
   const { principal, connection, clientName, requestId, clock } = context;
   let facts: CallFacts = { tool: tool.name, principal, connection, clientName, requestId };
   const note = (more: Partial<CallFacts>): void => {

@@ -53,6 +53,19 @@ export interface Dialogue {
   readonly memory?: ClientMemory;
 }
 
+/** A count of requests to the platform. */
+export interface RequestCount {
+  /** How many there are so far, without repetitions after a failure. */
+  readonly sent: () => number;
+  readonly add: () => void;
+}
+
+/** Creates a count that begins at 0. */
+export function countRequests(): RequestCount {
+  let count = 0;
+  return { sent: () => count, add: () => void (count += 1) };
+}
+
 /** Everything about one call except its arguments. */
 export interface CallContext {
   /** The caller. Caches, budgets and confirmations are keyed by it. */
@@ -76,6 +89,8 @@ export interface CallContext {
   readonly trace?: Trace;
   /** The remaining request budget, once a response has reported it. */
   readonly budget: () => RequestBudget | undefined;
+  /** Counts the requests of the call; absent for a call that doesn't tell what it took. */
+  readonly requests?: RequestCount;
   /** Whether the platform is known not to offer an operation. */
   readonly lacks: (operation: AnyOperation) => boolean;
   readonly log: ServerLogger;

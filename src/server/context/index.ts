@@ -1,6 +1,7 @@
 /** The environment of a call: its context, its reader, its target. */
 
 export {
+  countRequests,
   maximumCallTime,
   type AskingFailure,
   type CallContext,
@@ -45,11 +46,5 @@ export {
   type ServiceReference,
   type ShownLog,
 } from './service-reads.ts';
-export {
-  bringsCode,
-  readsOfSecretsFromOutside,
-  secretsFromOutside,
-  showsProductionSecrets,
-  type SecretsFromOutside,
-} from './shared-secrets.ts';
+export { bringsCode, readsOfSecretsFromOutside, secretsFromOutside, showsProductionSecrets } from './shared-secrets.ts';
 export { targetAndTouched, unknownEnvironment, type Target, type TargetLocation } from './target.ts';

@@ -25,7 +25,7 @@ export const readsOfSecretsFromOutside: readonly AnyOperation[] = [
 ];
 
 /** What services of an environment see of secrets that are set outside it, for its whole project. */
-export interface SecretsFromOutside {
+interface SecretsFromOutside {
   /** Their keys, in the order of the platform; undefined if the secrets can't be listed. */
   readonly keys: readonly string[] | undefined;
   /**

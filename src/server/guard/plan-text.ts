@@ -67,9 +67,8 @@ const areAlike = (requests: readonly PlannedRequest[]): boolean =>
   new Set(requests.map(requestForm)).size === 1 &&
   requests.every(({ path, unchanged = [] }) => idForm.test(path) && unchanged.length === 0);
 
-/** What a plan says of a call's effects, for its answer: no more lines, and no longer ones, than a person is shown. */
-export const factLines = ({ effects, substitutes = [] }: Plan): readonly string[] =>
-  shortened(effects.filter((line) => !substitutes.includes(line))).map(cut);
+/** What is left to tell of a plan's effects, for the answer: no more lines, and no longer ones, than a person is shown. */
+export const factLines = ({ effects, afterwards = effects }: Plan): readonly string[] => shortened(afterwards).map(cut);
 
 /** A plan as text, one fact per line. @param whole whether long lines and long plans are printed in full. */
 export function planText(

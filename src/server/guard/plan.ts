@@ -17,8 +17,10 @@ import {
   nothingWouldChange,
   partSentBack,
   replacement,
+  textsAfter,
   toolArgumentSchema,
   touchedLines,
+  warningsIn,
   type PlanLine,
   type Preview,
   type Tool,
@@ -228,7 +230,8 @@ export async function planOf(source: PlanSource): Promise<Plan> {
     ...new Set(operations.flatMap(({ operation }) => notTakenBackLine(operation))),
   ]);
   const substitutes = onOneLine([...operations.flatMap(standInLine), ...oneByOneLine(operations)]);
-  const ofState = onOneLine(lineTexts(planned.flatMap(({ shownEffects }) => shownEffects)));
+  const lines = planned.flatMap(({ shownEffects }) => shownEffects);
+  const warnings = warningsIn(lines);
   const plan: Plan = {
     tool: tool.name,
     tier: risk,
@@ -238,8 +241,10 @@ export async function planOf(source: PlanSource): Promise<Plan> {
       ' ',
     ),
     requests: planned.map(({ request }) => request),
-    effects: [...ofCall, ...substitutes, ...ofState, ...leftOut],
-    ...(substitutes.length > 0 && { substitutes }),
+    effects: [...ofCall, ...substitutes, ...onOneLine(lineTexts(lines)), ...leftOut],
+    // Which requests replace a refused one says nothing afterwards.
+    afterwards: [...ofCall, ...onOneLine(textsAfter(lines)), ...leftOut],
+    ...(warnings.length > 0 && { warnings }),
     digest,
   };
   const oddities = odditiesIn(plan, agreement.oddities());

@@ -1,4 +1,5 @@
 import { type Method } from '../../contract/index.ts';
+import type { PlanWarning } from '../tool/index.ts';
 import { type JsonRecord } from '../json/index.ts';
 import { type NamedTarget } from './risk/named-target.ts';
 import type { Risk } from './risk/risk.ts';
@@ -29,8 +30,10 @@ export interface Plan {
   readonly requests: readonly PlannedRequest[];
   /** Its changes to the present state, one line each. */
   readonly effects: readonly string[];
-  /** Those of the effects that say which requests replace a refused one: afterwards they say nothing. */
-  readonly substitutes?: readonly string[];
+  /** What is left to tell of them once the change is made. */
+  readonly afterwards?: readonly string[];
+  /** The warnings among them, as codes with data. Absent if there are none. */
+  readonly warnings?: readonly PlanWarning[];
   /**
    * Characters and words that the plan spells out because they look like something else, or only look Latin, each with
    * its meaning. Absent if there are none.

@@ -31,21 +31,27 @@ const units = [
   ['s', second],
 ] as const;
 
-/** A span of time in its largest unit, rounded: `3d` for all but three days. */
+/** The largest unit of which a span has two at least: `38h` tells more than one day does. */
+const unitPlace = (distance: number): number => {
+  const place = units.findIndex(([, one]) => distance >= 2 * one);
+  return place === -1 ? units.length - 1 : place;
+};
+
+/** A span of time in one unit, rounded: `3d` for all but three days. */
 function rounded(distance: number): string {
-  const place = units.findIndex(([, one]) => distance >= one);
-  const [[unit, length], larger] = [units.at(place)!, units[place - 1]];
+  const place = unitPlace(distance);
+  const [[unit, length], larger] = [units[place]!, units[place - 1]];
   const amount = Math.round(distance / length);
-  return larger && amount * length >= larger[1] ? `1${larger[0]}` : `${amount}${unit}`;
+  return larger && amount * length >= 2 * larger[1] ? `2${larger[0]}` : `${amount}${unit}`;
 }
 
 /**
- * A time relative to now in its largest unit: `3d ago`, `in 2h`. Future times are rounded: a moment after a period of
+ * A time relative to now in one unit: `3d ago`, `in 2h`. Future times are rounded: a moment after a period of
  * three days starts, it ends in three days. Doesn't use Intl, whose data would need a tenth of this process's memory.
  */
 function age(time: number, now: number): string {
   if (time > now) return `in ${rounded(time - now)}`;
-  const [unit, length] = units.find(([, one]) => now - time >= one) ?? units[3];
+  const [unit, length] = units[unitPlace(now - time)]!;
   return `${Math.trunc((now - time) / length)}${unit} ago`;
 }
 
@@ -88,12 +94,28 @@ export interface AnsweredCall {
 }
 
 /** The share of a budget at or below which the model is warned, so that it sends fewer requests. */
-const lowPart = 0.1;
+const lowPart = 0.25;
 
-const budgetText = ({ remaining, limit, resetAt }: RequestBudget): string | undefined =>
-  remaining > limit * lowPart
-    ? undefined
-    : `Only ${remaining} of ${limit} requests to the platform are left until ${new Date(resetAt).toISOString()}: make few and wide ones.`;
+/** The share of a budget from which on a call that takes it is costly, so that the model knows what it costs. */
+const costlyPart = 0.02;
+
+/** What a call took and what is left, if it took much or little is left. */
+function budgetText({ budget, requests }: CallContext): string | undefined {
+  const found = budget();
+  if (!found) return undefined;
+  const { remaining, limit, resetAt } = found;
+  const [sent, isLow] = [requests?.sent() ?? 0, remaining <= limit * lowPart];
+  if (!isLow && sent < limit * costlyPart) return undefined;
+  const took = sent > 0 ? `This call took ${sent} of ${limit} requests to the platform` : undefined;
+  const left = `${isLow ? 'only ' : ''}${remaining} ${took === undefined ? `of ${limit} requests to the platform ` : ''}are left until ${new Date(resetAt).toISOString()}`;
+  return `${sentenceOf(took, left)}${isLow ? ': make few and wide ones' : ''}.`;
+}
+
+/** Clauses as one sentence, without its end. */
+const sentenceOf = (...clauses: readonly (string | undefined)[]): string => {
+  const text = clauses.filter((clause) => clause !== undefined).join('; ');
+  return `${text[0]!.toUpperCase()}${text.slice(1)}`;
+};
 
 const budgetMeta = ({ remaining, limit, resetAt }: RequestBudget): JsonRecord => ({
   remaining,
@@ -136,11 +158,7 @@ export function noOpReply({ context }: Pick<AnsweredCall, 'context'>, { why, see
   const budget = context.budget();
   return {
     kind: 'answer',
-    text: joinParts(
-      noOpText(why),
-      seen.length > 0 ? delimited(seen.join('\n')) : undefined,
-      budget && budgetText(budget),
-    ),
+    text: joinParts(noOpText(why), seen.length > 0 ? delimited(seen.join('\n')) : undefined, budgetText(context)),
     data: { nothing_to_change: why, ...(seen.length > 0 && { seen }) },
     ...(budget && { meta: { [metaKeys.budget]: budgetMeta(budget) } }),
   };
@@ -206,7 +224,7 @@ export function answerReply(
       omission,
       ...missing,
       advice,
-      budget && budgetText(budget),
+      budgetText(context),
     ),
     data: {
       ...withProposable(view, offers, asShown),

@@ -84,7 +84,7 @@ const administered: Readonly<Record<'changes' | 'shows', readonly (readonly [too
   ],
 };
 
-const offText = (...parts: readonly string[]): string => `Off here until chosen: ${parts.join('; ')}.`;
+const offText = (...parts: readonly string[]): string => `Off until the operator chooses: ${parts.join('; ')}.`;
 
 /**
  * That there are tools which this server was not told to offer, where it would do what they do: with what those of

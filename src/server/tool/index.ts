@@ -44,6 +44,8 @@ export {
   lineAgreed,
   lineTexts,
   notAgreedTo,
+  textsAfter,
+  warningsIn,
   notKnown,
   organizationOf,
   show,
@@ -57,6 +59,8 @@ export {
 } from './preview/preview.ts';
 export { nothingWouldChange, replacement } from './preview/replacement.ts';
 export { allDown, nothingUnderWay, outOfDateIn, restarts, services, underWay } from './preview/service-states.ts';
+export { changeWarnings, creationWarnings } from './preview/service-warnings.ts';
+export type { PlanWarning } from './preview/warnings.ts';
 export { secretsSeen } from './preview/secrets-seen.ts';
 export { touchedLines } from './preview/touched-environments.ts';
 export { override } from './preview/variable-override.ts';

@@ -133,7 +133,7 @@ describe('what a caller gives is not taken for what the platform has', () => {
       application: ids.application_id,
       variables: { LEGACY_PASSWORD: 'a-new-value-22' },
     });
-    expect(question).toContain('value: [hidden, the present one] → [hidden, 14 characters]');
+    expect(question).toContain('LEGACY_PASSWORD: [hidden, the present one] → [hidden, 14 characters]');
   });
 
   test('nor does a plan tell whether a guess at a hidden value is right', async () => {

@@ -48,7 +48,8 @@ describe('a plan', () => {
   test('tells the exact request and what it is about', async () => {
     const plan = await planFor('create_database', { environment_id: 'e-1', name: 'orders', storage: 20 });
     expect(planText(plan)).toBe(
-      'Create a database.\nOn: environment "prod", PRODUCTION (id e-1)\nSends: POST /environment/e-1/database\nname: orders\nstorage: 20',
+      'Create a database.\nOn: environment "prod", PRODUCTION (id e-1)\nSends: POST /environment/e-1/database\nname: orders\nstorage: 20\n' +
+        'The services of its environment see its host, port, name, user and password as BUILT_IN variables, whose keys contain its id.',
     );
     expect(plan.requests).toEqual([
       { method: 'POST', path: '/environment/e-1/database', body: { name: 'orders', storage: 20 } },

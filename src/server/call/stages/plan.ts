@@ -107,7 +107,7 @@ export const makePlan: Stage<AssessedCall, PlannedCall> = {
 /** The plan as an answer. */
 function planReply(plan: Plan): Reply {
   const { view, text, omission } = fit(
-    { dry_run: omit({ ...plan }, ['digest', 'substitutes']) },
+    { dry_run: omit({ ...plan }, ['digest', 'afterwards']) },
     { view: (answer) => answer, text: (shown) => planText(shown['dry_run'] as Plan, { whole: true }), keep: 'first' },
   );
   const heading = `Nothing was done. Without dry_run this would happen (${plan.tier}${needsConfirmation(plan.tier) ? ', after somebody agreed' : ''}):`;

@@ -92,15 +92,20 @@ function memberChanges(path: string, before: unknown, after: unknown, node: Json
  * them out.
  * @param before the present state, reduced to what the schema declares.
  * @param after the replacement that is sent.
- * @param path dotted path of both values. `reason`: why members that `after` lacks are dropped.
+ * @param path dotted path of both values. `reason`: why members that `after` lacks are dropped. `called`: what members
+ *   are called in place of their names.
  */
 export function changes(
   before: JsonRecord,
   after: JsonRecord,
   schema: JsonSchema,
-  { path = '', reason = ', because it is not given' }: { path?: string; reason?: Reason } = {},
+  {
+    path = '',
+    reason = ', because it is not given',
+    called = {},
+  }: { path?: string; reason?: Reason; called?: Readonly<Record<string, string>> } = {},
 ): string[] {
   return Object.entries(schema.properties ?? {}).flatMap(([name, member]) =>
-    memberChanges(path ? `${path}.${name}` : name, before[name], after[name], member, reason),
+    memberChanges(path ? `${path}.${name}` : (called[name] ?? name), before[name], after[name], member, reason),
   );
 }

@@ -3,7 +3,7 @@ import { isRecord, recordsIn, type JsonRecord } from '../../json/index.ts';
 import { listOfOrganization, rowsIn, servicesIn, textIn, type Reader, type Target } from '../../context/index.ts';
 import { loggingAmong, lostLogReadsOfAll, lostLogsAmong } from './lost-logs.ts';
 import { reading, readUses } from '../reads.ts';
-import { notAgreedTo, notKnown, rowWith, showName, showPath, textOf, type PlanLine, type Preview } from './preview.ts';
+import { stateBefore, notKnown, rowWith, showName, showPath, textOf, type PlanLine, type Preview } from './preview.ts';
 
 /** The items in the lists of an input: ids, and records with an id. */
 export const itemsInLists = (input: JsonRecord): readonly (JsonRecord & { readonly id: string })[] =>
@@ -103,6 +103,7 @@ export const chosenServices = (
       return {
         text: `${what}, now ${stateOf(row)}${more === undefined ? '' : `: ${more}`}.`,
         agreed: `${what} ${String(row['id'])} ${more ?? ''}`,
+        after: `${what}${more === undefined ? '' : `: ${more}`}.`,
       };
     };
     const chosen = rows.filter((row) => ids.includes(String(row['id'])));
@@ -114,7 +115,7 @@ export const chosenServices = (
       ...(others.length === 0
         ? []
         : [
-            notAgreedTo(
+            stateBefore(
               `Leaves alone in ${place}: ${others.map((row) => `${textFor(row)} (${stateOf(row)})`).join(', ')}.`,
             ),
           ]),

@@ -4,7 +4,7 @@ import { lockFacts, readClusterLocks, type Reader, type Target } from '../../con
 import { lockReads, reading, readUses } from '../reads.ts';
 import {
   organizationOf,
-  notAgreedTo,
+  stateBefore,
   rowWith,
   show,
   textOf,
@@ -87,5 +87,5 @@ export const clusterUpgrade: Preview = reading(clusterReads, async (_, { target,
   if (!status) return [notKnown('which version replaces which'), ...(lock ? [lockLine(lock)] : [])];
   const [from, to] = [textOf(cluster, 'version') ?? 'an unknown version', textOf(status, 'next_k8s_available_version')];
   const versions = to === undefined ? `From ${from}; the platform knows no next version.` : `From ${from} to ${to}.`;
-  return [versions, notAgreedTo(`The cluster is ${show(status['status'])} now.`), lockLine(lock)];
+  return [versions, stateBefore(`The cluster is ${show(status['status'])} now.`), lockLine(lock)];
 });

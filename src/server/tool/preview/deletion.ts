@@ -169,6 +169,7 @@ async function serviceLine(service: DoomedService, reader: Reader): Promise<Plan
   return {
     text: `Deletes ${kind} ${showName(name)}, now ${state ?? 'in a state that is not known'}${rest}.`,
     agreed: `Deletes ${kind} ${id}${rest}`,
+    after: `Deletes ${kind} ${showName(name)}${rest}.`,
   };
 }
 

@@ -4,7 +4,7 @@ import type { JsonRecord } from '../../json/index.ts';
 import { readById, readOperationOf, readServiceStatus } from '../../context/index.ts';
 import { reading, readUses, statusReads, type ReadUse } from '../reads.ts';
 import { lostLogReads, lostLogs } from './lost-logs.ts';
-import { notAgreedTo, show, textOf, notKnown, type Preview } from './preview.ts';
+import { notKnown, show, stateBefore, textOf, toldByAnswer, type PlanLine, type Preview } from './preview.ts';
 
 type Git = NonNullable<ServiceOrigin['git']>;
 
@@ -43,6 +43,12 @@ function stateText(status: JsonRecord): string {
   return `Now ${[state, change].filter((part) => part !== undefined).join(', ')}.`;
 }
 
+/** The line about the version. Answers say by themselves which commit is replaced. */
+const versionLine = (service: JsonRecord | undefined, version: string | undefined): PlanLine => {
+  if (version === undefined) return notKnown('what is deployed, and what it replaces');
+  return originIn(service).git ? toldByAnswer(version) : version;
+};
+
 /** The reads of a deployment's preview, by the kinds of services that the operations deploy. */
 const deploymentReads = (operations: readonly AnyOperation[]): readonly ReadUse[] =>
   [...new Set(operations.map(({ target }) => target))]
@@ -68,8 +74,8 @@ export const deployment: Preview = reading(deploymentReads, async (args, { targe
   const status = seen?.status;
   const version = service && versionText(service, args['git_commit_id']);
   return [
-    version ?? notKnown('what is deployed, and what it replaces'),
-    notAgreedTo(status ? stateText(status) : notKnown('whether it runs now')),
+    versionLine(service, version),
+    stateBefore(status ? stateText(status) : notKnown('whether it runs now')),
     ...lost,
   ];
 });

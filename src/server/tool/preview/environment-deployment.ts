@@ -34,8 +34,7 @@ function effectOfEvents(schedule: JsonRecord): string | undefined {
  */
 export function jobEffect(job: JsonRecord | undefined): string {
   const time = scheduleText(job);
-  if (time !== undefined)
-    return `schedules the job at ${time}, and also runs it once now unless the platform only schedules cron jobs`;
+  if (time !== undefined) return `schedules the job at ${time} (some platforms also run it once at each deployment)`;
   const schedule = job?.['schedule'];
   return (
     (isRecord(schedule) ? effectOfEvents(schedule) : undefined) ??

@@ -1,6 +1,7 @@
 import type { ReadsFor } from '../reads.ts';
 import { joinPath, operations, type AnyOperation, type Holder } from '../../../contract/index.ts';
 import { at, type JsonRecord } from '../../json/index.ts';
+import type { PlanWarning } from './warnings.ts';
 import { rowsIn, type Reader, type Target } from '../../context/index.ts';
 
 /** The context of a preview or no-op check. */
@@ -20,22 +21,48 @@ export interface PreviewContext {
  * One fact of a plan. A confirmation covers the whole text or, if `agreed` is given, only that: states and times change
  * while a person reads.
  */
-export type PlanLine = string | { readonly text: string; readonly agreed: string; readonly once?: true };
+export type PlanLine =
+  | string
+  | {
+      readonly text: string;
+      readonly agreed: string;
+      readonly once?: true;
+      /** What the answer tells in its place, once the change is made; empty if the answer tells it by itself. */
+      readonly after?: string;
+      /** The warning that it tells, for programs. */
+      readonly warning?: PlanWarning;
+    };
 
 /** A fact that several operations of a call have in common. A plan contains it once. */
 export const toldOnce = (text: string): PlanLine => ({ text, agreed: text, once: true });
 
+const withoutRepeated = (lines: readonly PlanLine[]): readonly PlanLine[] =>
+  lines.filter(
+    (line, index) =>
+      typeof line === 'string' || !line.once || lines.findIndex((one) => lineText(one) === line.text) === index,
+  );
+
 /** The texts of lines; those marked `once` only at their first place. */
-export const lineTexts = (lines: readonly PlanLine[]): readonly string[] =>
-  lines
-    .filter(
-      (line, index) =>
-        typeof line === 'string' || !line.once || lines.findIndex((one) => lineText(one) === line.text) === index,
-    )
-    .map(lineText);
+export const lineTexts = (lines: readonly PlanLine[]): readonly string[] => withoutRepeated(lines).map(lineText);
+
+/** What is left to tell of lines once the change is made. */
+export const textsAfter = (lines: readonly PlanLine[]): readonly string[] =>
+  withoutRepeated(lines)
+    .map((line) => (typeof line === 'string' ? line : (line.after ?? line.text)))
+    .filter((text) => text !== '');
+
+/** The warnings that lines tell. */
+export const warningsIn = (lines: readonly PlanLine[]): readonly PlanWarning[] =>
+  lines.flatMap((line) => (typeof line === 'string' ? [] : (line.warning ?? [])));
 
 /** A fact that the confirmation doesn't cover. */
 export const notAgreedTo = (text: string): PlanLine => ({ text, agreed: '' });
+
+/** A state before the change. The confirmation doesn't cover it, and the answer doesn't tell it: it is over by then. */
+export const stateBefore = (text: string): PlanLine => ({ text, agreed: '', after: '' });
+
+/** A fact that the answer tells in its own form. */
+export const toldByAnswer = (text: string): PlanLine => ({ text, agreed: text, after: '' });
 
 export const lineText = (line: PlanLine): string => (typeof line === 'string' ? line : line.text);
 export const lineAgreed = (line: PlanLine): string => (typeof line === 'string' ? line : line.agreed);

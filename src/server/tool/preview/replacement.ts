@@ -65,8 +65,13 @@ export const replacementReads = (operation: AnyOperation): readonly ReadUse[] =>
  * The preview of a PUT: its changes, and the members that it drops because they aren't given or can't be sent back.
  * @param requestFrom extracts the part to send back, in the shape of the request; given for partial updates, which
  *   merge it with the arguments.
+ * @param called what members are called in place of their names, by the arguments.
  */
-export const replacement = (operation: AnyOperation, requestFrom?: (present: JsonRecord) => SentBack): Preview =>
+export const replacement = (
+  operation: AnyOperation,
+  requestFrom?: (present: JsonRecord) => SentBack,
+  called: (args: JsonRecord) => Readonly<Record<string, string>> = () => ({}),
+): Preview =>
   reading(replacementReads(operation), async (args, { reader, shownBy }) => {
     const present = await readPresent(operation, args, reader, shownBy);
     const [body, schema] = [pick(args, bodyMembers(operation)), bodySchema(operation)];
@@ -80,7 +85,7 @@ export const replacement = (operation: AnyOperation, requestFrom?: (present: Jso
     // A partial update sends back the data read, so a member that is missing was removed by the caller.
     const reason = requestFrom ? '' : undefined;
     const found = requestFrom?.(present) ?? sentBack(operation, present);
-    const lines = changes(found.declared, body, schema, { reason });
+    const lines = changes(found.declared, body, schema, { reason, called: called(args) });
     const isUnchanged = (path: string): boolean => isDeepStrictEqual(body[rootOf(path)], found.declared[rootOf(path)]);
     const kept = operation.keepsSecrets
       ? storedSecrets(body, schema, present)

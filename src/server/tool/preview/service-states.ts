@@ -3,7 +3,7 @@ import { isRecord, recordsIn, type JsonRecord } from '../../json/index.ts';
 import { rowsIn, type Reader, type Target } from '../../context/index.ts';
 import { reading, readUses } from '../reads.ts';
 import { lostLogReadsOfAll, lostLogsAmong } from './lost-logs.ts';
-import { notAgreedTo, showName, textOf, notKnown, type NoOpCheck, type PlanLine, type Preview } from './preview.ts';
+import { stateBefore, showName, textOf, notKnown, type NoOpCheck, type PlanLine, type Preview } from './preview.ts';
 
 interface Service {
   readonly id: string;
@@ -66,13 +66,17 @@ async function servicesOf(environmentId: string, reader: Pick<Reader, 'attempt'>
   return [...known.map((status) => ({ id: String(status['id']), ...facts.get(status['id']) })), ...unlisted];
 }
 
-const serviceText = ({ id, name, type, state }: Service): string =>
-  `${name === undefined ? id : showName(name)}${type === undefined ? '' : ` (${type})`}, now ${state ?? 'in a state that is not known'}`;
+const calledText = ({ id, name, type }: Service): string =>
+  `${name === undefined ? id : showName(name)}${type === undefined ? '' : ` (${type})`}`;
+
+const serviceText = (service: Service): string =>
+  `${calledText(service)}, now ${service.state ?? 'in a state that is not known'}`;
 
 /** A confirmation covers the service's id and the effect on it, but not its state. */
 const serviceLine = (verb: string, service: Service): PlanLine => ({
   text: `${verb} ${serviceText(service)}.`,
   agreed: `${verb} ${service.id}`,
+  after: `${verb} ${calledText(service)}.`,
 });
 
 const otherLine = (service: Service, isChoice: boolean): PlanLine => ({
@@ -143,7 +147,7 @@ export const restarts: Preview = reading(restartReads, async (args, context) => 
     ...(await services('Restarts')(args, context)),
     ...(await lostLogsAmong(chosenServices(args), reader)),
     ...stale.map(({ name }) =>
-      notAgreedTo(
+      stateBefore(
         `${name} is out of date: restarting keeps what runs now. Only deploying it brings its changes into effect.`,
       ),
     ),

@@ -1,0 +1,24 @@
+/** A change that can lose data or open something, as a code with its data. */
+export type PlanWarning =
+  /** A disk gets smaller. Sizes are in GB. */
+  | { readonly code: 'DISK_SHRINKS'; readonly disk?: string; readonly from: number; readonly to: number }
+  | { readonly code: 'DISK_REMOVED'; readonly disk: string }
+  | { readonly code: 'VERSION_LOWERED'; readonly from: string; readonly to: string }
+  | { readonly code: 'DATABASE_MADE_PUBLIC' };
+
+type TextsOfWarnings = {
+  readonly [Code in PlanWarning['code']]: (warning: Extract<PlanWarning, { code: Code }>) => string;
+};
+
+const texts: TextsOfWarnings = {
+  DISK_SHRINKS: ({ disk, from, to }) =>
+    `${disk === undefined ? 'the disk' : `the disk at ${disk}`} gets smaller, ${from} → ${to} GB. What is on it may not fit: a platform may refuse that, or lose data.`,
+  DISK_REMOVED: ({ disk }) => `the disk at ${disk} goes, with what is on it.`,
+  VERSION_LOWERED: ({ from, to }) =>
+    `version ${to} is older than ${from}, which wrote the data. An older version may not start with it; a backup may be needed.`,
+  DATABASE_MADE_PUBLIC: () => 'everybody on the internet reaches the database: only its password protects it.',
+};
+
+/** A warning as the line of a plan. */
+export const warningText = (warning: PlanWarning): string =>
+  `Warning: ${(texts[warning.code] as (of: PlanWarning) => string)(warning)}`;
