@@ -215,8 +215,9 @@ test.each([
 ])('a change is judged with a list that is %s', async (_, more, inDoubt) => {
   const { client, platform } = await clientWith((path, body) => {
     if (path.endsWith('/project')) return { results: [...rowsIn(body), ...more] };
-    if (/^\/project\/[^/]+\/environment$/.test(path))
-      return { results: rowsIn(body).map((row) => ({ ...row, mode: 'STAGING' })) };
+    const inStaging = () => rowsIn(body).map((row) => ({ ...row, mode: 'STAGING' }));
+    if (/^\/project\/[^/]+\/environment$/.test(path)) return { results: inStaging() };
+    if (path.endsWith('/environments')) return { results: [...inStaging(), ...more] };
     return path.endsWith('/cluster') ? { results: rowsIn(body).map((row) => ({ ...row, production: false })) } : body;
   });
   const plan = textOf(await client.call('upgrade_cluster', { cluster_id: platform.seed['cluster_id'], dry_run: true }));
