@@ -22,6 +22,7 @@ import {
   readVariableList,
   rowsIn,
   textOf,
+  wholeListIn,
   type JsonRecord,
   type PlannedOperation,
   type ReadUse,
@@ -153,7 +154,7 @@ export const ownedVariableReads = (listing: VariableListing): readonly ReadUse[]
   readUses(`${listing} of some services, environments or projects are not found`, ...variableLists(listing));
 
 /** The context needed to read variables. */
-export type Reads = Pick<ToolContext, 'attempt'>;
+export type Reads = Pick<ToolContext, 'attempt' | 'whole'>;
 
 /** The variables and secrets that an owner sees, of every scope; a list is undefined if it can't be read. */
 export interface SeenVariables {
@@ -181,6 +182,24 @@ export async function seenBy(kind: VariableOwnerKind, id: string, reads: Reads):
     readVariableList('secrets', { kind, id }, reads),
   ]);
   return { variables, secrets: keyed(secrets) };
+}
+
+/**
+ * The same in one request, where the platform lists both together. A list of which a row can't be read, or doesn't say
+ * which of the two it is, never counts as the whole: then each is listed by itself.
+ * @throws ApiError if the platform fails
+ */
+export async function allSeenBy(kind: VariableOwnerKind, id: string, reads: Reads): Promise<SeenVariables> {
+  const all = wholeListIn(await reads.whole(operations.list_variables, named({ kind, id })));
+  const isToldApart = all?.every(
+    (row) =>
+      typeof row['is_secret'] === 'boolean' && textOf(row, 'key') !== undefined && textOf(row, 'id') !== undefined,
+  );
+  if (!all || !isToldApart) return seenBy(kind, id, reads);
+  return {
+    variables: all.filter((row) => row['is_secret'] === false),
+    secrets: all.filter((row) => row['is_secret'] === true),
+  };
 }
 
 /** The request that creates an owner's variable or stores its secret. */
