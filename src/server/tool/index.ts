@@ -13,6 +13,7 @@ export {
   readServiceStatus,
   readVariableList,
   rowsIn,
+  wholeListIn,
 } from '../context/index.ts';
 export { editDistance, nearestName } from '../../contract/index.ts';
 export { at, isRecord, omit, pick, pickPaths, pruneRecord, recordsIn, rootOf, type JsonRecord } from '../json/index.ts';
