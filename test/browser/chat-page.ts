@@ -103,8 +103,8 @@ export async function openChatPage(chat: FakeChat): Promise<ChatPage> {
   };
   const server = createServer((request, response) => {
     const answer = answers[request.url ?? ''];
-    if (!answer) return void response.setHeader('content-type', 'text/html').end(page);
-    void Promise.resolve(answer(request)).then((said) => response.end(JSON.stringify(said)));
+    if (answer) void Promise.resolve(answer(request)).then((said) => response.end(JSON.stringify(said)));
+    else response.setHeader('content-type', 'text/html').end(page);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -136,6 +136,16 @@ test('an image that is no name leads to the list of images, so that nobody takes
   expect(misspelt).not.toContain('Next: list_services');
 });
 
+test.each(['database', 'Databases'])(
+  'the word %s, which nothing is called, leads to all of this kind',
+  async (name) => {
+    const { text, results } = await find({ name, environment: 'shop/staging' });
+    expect(results).toEqual([]);
+    expect(text).toContain('database is a kind');
+    expect(text).toMatch(/^Next: find_resource \{"kind":"database","environment":"[^"]+"\}/m);
+  },
+);
+
 test('nothing is left out of a budget that is nearly whole', async () => {
   platform = await platform.restart({ rateLimit: 100_000 });
   const ample = connectorsTo(platform.url, platform.tokens.read);

@@ -49,7 +49,7 @@ function rounded(distance: number): string {
  * A time relative to now in one unit: `3d ago`, `in 2h`. Future times are rounded: a moment after a period of
  * three days starts, it ends in three days. Doesn't use Intl, whose data would need a tenth of this process's memory.
  */
-function age(time: number, now: number): string {
+export function age(time: number, now: number): string {
   if (time > now) return `in ${rounded(time - now)}`;
   const [unit, length] = units[unitPlace(now - time)]!;
   return `${Math.trunc((now - time) / length)}${unit} ago`;

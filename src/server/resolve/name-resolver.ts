@@ -19,6 +19,7 @@ import {
   type ResourceKind,
   type Lookup,
   readUses,
+  wideReadUse,
   type ReadUse,
 } from '../tool/index.ts';
 import { isRecord, type JsonRecord } from '../json/index.ts';
@@ -29,7 +30,7 @@ import { createResourceIndex, type IndexPersistence } from './resource-index.ts'
 import { createInvalidator, type Invalidator, type CacheInvalidation } from './cache-invalidation.ts';
 import { resourceRefOf, type ResourceRef } from './resource-ref.ts';
 import { resolvedResourceOf, pathTo, unambiguousPaths } from './resource-path.ts';
-import { environmentsInWideList, responseKinds, isOfKind, listChainsFor } from './resource-hierarchy.ts';
+import { environmentsInWideList, isOfKind, listChainsFor, responseKinds, wideListFor } from './resource-hierarchy.ts';
 import { isForeignUri, isInfraUri, parseUri } from './uri.ts';
 import type { ResolverContext } from './search-routes.ts';
 import { CallFailure, emptyProblem, type ResolutionProblem } from '../failure/index.ts';
@@ -75,8 +76,15 @@ export function readsToResolve(kind: ResourceKind): readonly ReadUse[] {
     kind === 'organization'
       ? 'the organization is not filled in: its id has to be given'
       : `names of a kind ${kind} can not all be found: give ids`;
-  const lists = listChainsFor(kind).flatMap((chain) => chain.map(({ listing }) => listing.operation));
-  return readUses(without, ...new Set([operations.get_organization, ...lists]));
+  const listings = listChainsFor(kind).flatMap((chain) => chain.map(({ listing }) => listing));
+  const wide = listings.flatMap((listing) => {
+    const list = wideListFor(listing);
+    return list ? [wideReadUse(list.operation, listing.operation)] : [];
+  });
+  return [
+    ...readUses(without, ...new Set([operations.get_organization, ...listings.map(({ operation }) => operation)])),
+    ...wide,
+  ];
 }
 
 /** Maximum number of completions of one text: the protocol's limit. */
