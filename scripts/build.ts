@@ -9,6 +9,7 @@ import { parseArgs } from 'node:util';
 import { build, type Metafile, type Plugin } from 'esbuild';
 import manifest from '../package.json' with { type: 'json' };
 import { textPaths } from '../src/server/browse/index.ts';
+import { lazySchemas } from './build/lazy-schemas.ts';
 import { narrowUndici } from './build/narrow-undici.ts';
 import { opentelemetryModules } from './build/opentelemetry-modules.ts';
 import { derivePrebuilt } from './build/prebuilt.ts';
@@ -94,7 +95,7 @@ async function writeProgram(draft: string): Promise<Program> {
       'jsonc-parser': 'jsonc-parser/lib/esm/main.js',
       '@modelcontextprotocol/server/_shims': './scripts/build/shims.ts',
     },
-    plugins: [prebuilt, builtViews.plugin, doorsSkipped, narrowUndici, opentelemetryModules],
+    plugins: [prebuilt, builtViews.plugin, doorsSkipped, lazySchemas, narrowUndici, opentelemetryModules],
     metafile: true,
     logLevel: 'warning',
   });
