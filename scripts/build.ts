@@ -4,16 +4,18 @@
  * bundled packages. --verbose lists the bundled files with their sizes.
  */
 import { cp, mkdir, writeFile } from 'node:fs/promises';
-import { dirname, join, relative, resolve } from 'node:path';
+import { dirname, join, relative, resolve, sep } from 'node:path';
 import { parseArgs } from 'node:util';
 import { build, type Metafile, type Plugin } from 'esbuild';
 import manifest from '../package.json' with { type: 'json' };
 import { textPaths } from '../src/server/browse/index.ts';
+import { lazySchemas } from './build/lazy-schemas.ts';
 import { narrowUndici } from './build/narrow-undici.ts';
 import { opentelemetryModules } from './build/opentelemetry-modules.ts';
 import { derivePrebuilt } from './build/prebuilt.ts';
 import { builtText } from './build/built-text.ts';
 import { buildViews } from './build/views.ts';
+import { mergeChunks, outputsBelow, startGroups } from './build/merge-chunks.ts';
 import { doorsSkipped } from './build/skip-doors.ts';
 import { replaceOutputDirectory } from './output-directory.ts';
 import { noticesFor, packagesOf } from './shipping/notices.ts';
@@ -32,14 +34,14 @@ const {
   },
 }).values;
 
-// Bundled CommonJS packages still call require() for Node's own modules.
-const requireForBundledPackages =
-  "import { createRequire as createRequireHere } from 'node:module'; const require = createRequireHere(import.meta.url);\n";
-
 /**
- * Removes the line above from a chunk that doesn't call require(). createRequire is slow, and a start loads about
- * twenty chunks.
+ * Bundled CommonJS packages still call require() for Node's own modules, and for optional packages. createRequire is
+ * slow, so it is called only for those.
  */
+const requireForBundledPackages =
+  "const require = (name) => globalThis.process.getBuiltinModule(name) ?? globalThis.process.getBuiltinModule('module').createRequire(import.meta.url)(name);\n";
+
+/** Removes the line above from a chunk that doesn't call require(). */
 const withoutUnusedRequire = (chunk: string): string => {
   const code = chunk.startsWith(requireForBundledPackages) ? chunk.slice(requireForBundledPackages.length) : chunk;
   return /\brequire\b/.test(code) ? chunk : code;
@@ -61,8 +63,17 @@ const prebuilt: Plugin = {
 
 const builtViews = await buildViews();
 
-/** Writes what is shipped into an empty directory. @returns what was bundled */
-async function writeProgram(draft: string): Promise<Metafile> {
+// The oldest supported Node: '>=22.19' becomes 'node22.19'.
+const target = manifest.engines.node.replace('>=', 'node');
+
+interface Program {
+  readonly bundled: Metafile;
+  /** In bytes. */
+  readonly sizes: readonly { readonly file: string; readonly bytes: number }[];
+}
+
+/** Writes what is shipped into an empty directory. */
+async function writeProgram(draft: string): Promise<Program> {
   const { metafile, outputFiles } = await build({
     write: false,
     absWorkingDir: root,
@@ -77,24 +88,32 @@ async function writeProgram(draft: string): Promise<Metafile> {
     splitting: true,
     format: 'esm',
     platform: 'node',
-    // The oldest supported Node: '>=22.19' becomes 'node22.19'.
-    target: manifest.engines.node.replace('>=', 'node'),
+    target,
     banner: { js: requireForBundledPackages.trimEnd() },
     minify: true,
     alias: {
       'jsonc-parser': 'jsonc-parser/lib/esm/main.js',
       '@modelcontextprotocol/server/_shims': './scripts/build/shims.ts',
     },
-    plugins: [prebuilt, builtViews.plugin, doorsSkipped, narrowUndici, opentelemetryModules],
+    plugins: [prebuilt, builtViews.plugin, doorsSkipped, lazySchemas, narrowUndici, opentelemetryModules],
     metafile: true,
     logLevel: 'warning',
   });
 
+  const outputs = outputsBelow(relative(root, resolve(outdir)).replaceAll(sep, '/'), metafile);
+  const files = await mergeChunks(
+    outputFiles.map(({ path, text }) => ({
+      path: relative(resolve(outdir), path).replaceAll(sep, '/'),
+      code: withoutUnusedRequire(text),
+    })),
+    outputs,
+    { groups: startGroups(outputs), target },
+  );
   await Promise.all(
-    outputFiles.map(async ({ path, text }) => {
-      const file = join(draft, relative(resolve(outdir), path));
+    files.map(async ({ path, code }) => {
+      const file = join(draft, path);
       await mkdir(dirname(file), { recursive: true });
-      await writeFile(file, withoutUnusedRequire(text));
+      await writeFile(file, code);
     }),
   );
   await Promise.all(
@@ -104,18 +123,19 @@ async function writeProgram(draft: string): Promise<Metafile> {
     join(draft, 'THIRD-PARTY-NOTICES.txt'),
     await noticesFor(root, [...Object.keys(metafile.inputs), ...builtViews.inputs]),
   );
-  return metafile;
+  const written = relative(process.cwd(), resolve(outdir));
+  const sizes = files.map(({ path, code }) => ({ file: join(written, path), bytes: Buffer.byteLength(code) }));
+  return { bundled: metafile, sizes };
 }
 
 const place = { root, written: 'infra-mcp.mjs', standard: 'dist' };
-const { outputs } = await replaceOutputDirectory(outdir, place, writeProgram);
+const { bundled, sizes } = await replaceOutputDirectory(outdir, place, writeProgram);
 if (packageList !== undefined) {
   // Without what was read and then left out as unused.
-  const bundled = Object.values(outputs).flatMap(({ inputs }) =>
+  const files = Object.values(bundled.outputs).flatMap(({ inputs }) =>
     Object.entries(inputs).flatMap(([file, { bytesInOutput }]) => (bytesInOutput > 0 ? [file] : [])),
   );
-  await writeFile(packageList, JSON.stringify(await packagesOf(root, [...bundled, ...builtViews.inputs])));
+  await writeFile(packageList, JSON.stringify(await packagesOf(root, [...files, ...builtViews.inputs])));
 }
 
-const sizes = Object.entries(outputs).map(([file, { bytes }]) => ({ file, bytes }));
 process.stdout.write(builtText(sizes, { isVerbose: verbose, isForUse: resolve(outdir) === standard }));

@@ -2,6 +2,7 @@ import type { RequestObserver } from '../../client/index.ts';
 import type { ServerLogger } from '../../server/context/index.ts';
 import type { Config } from '../config/index.ts';
 import type { Connection } from './connection.ts';
+import { remoteConnection } from './remote-connection.ts';
 
 /** Loads the code of the embedded platform on first use. */
 const lazily = (load: () => Promise<Connection>): Connection => {
@@ -34,4 +35,4 @@ export const openConnection = async (
 ): Promise<Connection> =>
   config.baseUrl === undefined
     ? lazily(async () => (await import('./embedded-connection.ts')).embeddedConnection(config, log, observer))
-    : (await import('./remote-connection.ts')).remoteConnection(config, log, observer);
+    : remoteConnection(config, log, observer);

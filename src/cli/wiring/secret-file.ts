@@ -1,10 +1,12 @@
-import { randomBytes, randomUUID } from 'node:crypto';
 import { link, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { decodedText, unreadableBecause } from '../../contract/index.ts';
 import { makeFolder, unwritableBecause } from '../../files/index.ts';
 
 const ownerOnly = 0o600;
+
+/** Loaded when first needed: a start only reads such files. */
+const crypto = () => process.getBuiltinModule('node:crypto');
 
 /** Reads a file and trims its text; undefined if there is no such file. @throws Utf16Text if it is in UTF-16. */
 export async function readTextFile(path: string): Promise<string | undefined> {
@@ -19,7 +21,7 @@ export async function readTextFile(path: string): Promise<string | undefined> {
 /** Writes a temporary file next to the target, calls `place` to move it there, and removes it if it is still there. */
 async function withDraft(path: string, text: string, place: (draft: string) => Promise<void>): Promise<void> {
   makeFolder(dirname(path));
-  const draft = `${path}.${randomUUID()}`;
+  const draft = `${path}.${crypto().randomUUID()}`;
   await writeFile(draft, `${text}\n`, { mode: ownerOnly, flag: 'wx' });
   try {
     await place(draft);
@@ -65,7 +67,7 @@ export async function readToken(path: string): Promise<string | undefined> {
 export async function readOrCreateToken(path: string): Promise<string> {
   const token = await readToken(path);
   if (token !== undefined) return token;
-  const created = randomBytes(32).toString('base64url');
+  const created = crypto().randomBytes(32).toString('base64url');
   const isOurs = await createSecretFile(path, created).catch((error: unknown) => {
     throw new Error(
       `The token can't be stored in ${path} (${unwritableBecause(error)}): name a file in a folder that this user may create and write in.`,

@@ -141,13 +141,6 @@ function emptyColumns({ only }: Renderer, { fields }: JsonRecord, view: JsonReco
     .filter((field) => rows.every((row) => at(row, field) === undefined));
 }
 
-/** The result of a failed call: a sentence for the model, and a code for programs. */
-export const failedCall = (text: string, failure: FailureCode) => ({
-  content: [{ type: 'text' as const, text }],
-  isError: true,
-  _meta: { [metaKeys.failure]: failure },
-});
-
 /** The line before what the plan said of a change, in its answer. */
 const effectsHeading = 'As the plan said:';
 
