@@ -1,8 +1,10 @@
 import type { LineBounds } from './spans.ts';
 
 /** A name before a separator, and its position. */
-export interface AssignedName {
+export interface AssignedName<Meaning = unknown> {
   readonly name: string;
+  /** What the name tells of its value. */
+  readonly meaning: Meaning;
   /** Its start, including the quote. */
   readonly start: number;
   /** The quote around it; empty if it is bare. */
@@ -13,6 +15,8 @@ export interface AssignedName {
   readonly beforeSpaces: string;
   /** `=`, `:` or `>`. */
   readonly separator: string;
+  /** Where the separator is. */
+  readonly at: number;
   /** Where the value can start: after the separator. */
   readonly valueAt: number;
   /**
@@ -36,6 +40,8 @@ const isNameCode = (code: number): boolean =>
   code === 95 ||
   code === 45 ||
   code === 46;
+
+const isMarkCode = (code: number): boolean => code === hyphen || code === dot;
 
 const isSpaceCode = (code: number): boolean => code === 32 || code === 9;
 
@@ -83,43 +89,55 @@ function separatorEnd(text: string, at: number): number | undefined {
 /** Maximum distance from a separator to the start of the name before it. */
 const farthestName = longestName + mostSpaces + mostSlashes + 3;
 
+const [equals, colon, greater, hyphen, dot] = [0x3d, 0x3a, 0x3e, 0x2d, 0x2e];
+
 /**
- * Creates a function that tells whether a part of a text before a separator contains a match of `hint`, in one pass
- * over the text. Positions may only increase.
+ * Creates a reader of the separators of a text that have a match of `hint` near before them: other text is only
+ * searched for the hint. Positions may only increase.
  */
-function hintFinder(text: string, hint: RegExp) {
+function separatorReader(text: string, hint: RegExp) {
   const search = new RegExp(hint.source, `${hint.flags}g`);
   let last = -1;
   let next = -1;
   return {
-    /** The start of the last match before `at`; -1 if there is none. */
-    lastBefore: (at: number): number => {
-      while (next < at) {
-        last = next;
-        next = search.test(text) ? search.lastIndex - 1 : text.length;
+    /** The position of the first such separator at or after `from`; -1 if there is none. */
+    from: (from: number): number => {
+      for (let at = from; ; at = next + 1) {
+        while (next < at && next < text.length) {
+          last = next;
+          next = search.test(text) ? search.lastIndex - 1 : text.length;
+        }
+        const farthest = last === -1 ? -1 : Math.min(next - 1, last + farthestName);
+        for (let one = at; one <= farthest; one += 1) {
+          const code = text.charCodeAt(one);
+          if (code === equals || code === colon || code === greater) return one;
+        }
+        if (next === text.length) return -1;
       }
-      return last;
     },
+    /** The end of the last match before the separator that was found last. */
+    lastHint: (): number => last,
   };
 }
 
 /**
- * Creates a function that reads the name whose separator is at `at`. It gives undefined if there is none, or if it
- * doesn't contain a match of `hint`. Positions may only increase.
- * @param hint matches some letters of names of interest.
- * @returns a function with a second parameter, the end of the text already read: no name starts before it.
+ * Creates a function that reads the names of interest of a text in turn, with what follows their separators.
+ * @param hint matches some letters of every name of interest.
+ * @param meaningOf what a name tells of its value; null if the name is of no interest.
+ * @returns a function that gives the first name whose separator is at `from` or later; undefined if there is none. No
+ *   name starts before `done`. Both may only increase.
  */
-export function nameReader(
+export function nameReader<Meaning extends object>(
   text: string,
   hint: RegExp,
   lines: LineBounds,
-): (at: number, done: number) => AssignedName | undefined {
+  meaningOf: (name: string) => Meaning | null,
+): (from: number, done: number) => AssignedName<Meaning> | undefined {
   const lineOf = lineReader(text, lines);
-  const hints = hintFinder(text, hint);
-  return (at, done) => {
-    // The end of the last match: names without one, which are most, are not read.
-    const lastHint = hints.lastBefore(at);
-    if (lastHint < at - farthestName) return undefined;
+  const separators = separatorReader(text, hint);
+  const nameAt = (at: number, done: number): AssignedName<Meaning> | undefined => {
+    const lastHint = separators.lastHint();
+    if (lastHint < done) return undefined;
     let end = at;
     while (isSpaceCode(text.charCodeAt(end - 1)) && at - end < mostSpaces) end -= 1;
     if (text[end - 1] === ']') end -= 1;
@@ -131,7 +149,6 @@ export function nameReader(
         end -= 1;
       }
     }
-    if (lastHint < done) return undefined;
     let start = end;
     while (start > done && end - start < longestName && isNameCode(text.charCodeAt(start - 1))) start -= 1;
     // Skips the letter of a literal escape before the name: \\nAuthorization.
@@ -144,10 +161,14 @@ export function nameReader(
       start += 1;
     if (start === end || lastHint < start) return undefined;
     const isCut = isNameCode(text.charCodeAt(start - 1));
-    const name = text.slice(start, end);
-    if (isCut && !hint.test(name)) return undefined;
+    if (isCut && !hint.test(text.slice(start, end))) return undefined;
     const valueAt = separatorEnd(text, at);
     if (valueAt === undefined) return undefined;
+    let first = start;
+    while (first < end && isMarkCode(text.charCodeAt(first))) first += 1;
+    const name = text.slice(first, end);
+    const meaning = meaningOf(name);
+    if (meaning === null) return undefined;
     if (quote !== '') {
       if (text.slice(start - quote.length, start) !== quote) return undefined;
       start -= quote.length;
@@ -155,14 +176,23 @@ export function nameReader(
     let before = start;
     while (isSpaceCode(text.charCodeAt(before - 1)) && start - before < longestIndent) before -= 1;
     return {
-      name: name.replace(/^[-.]+/, ''),
+      name,
+      meaning,
       start,
       quote,
       before: text[start - 1] ?? '',
       beforeSpaces: text[before - 1] ?? '',
       separator: text[at]!,
+      at,
       valueAt,
       line: lineOf(start),
     };
+  };
+  return (from, done) => {
+    for (let at = separators.from(from); at !== -1; at = separators.from(at + 1)) {
+      const member = nameAt(at, done);
+      if (member) return member;
+    }
+    return undefined;
   };
 }

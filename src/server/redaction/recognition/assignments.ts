@@ -1,12 +1,13 @@
 import { hiddenSecret } from '../../../contract/index.ts';
 import { blockBelow, blockMark, valuesBelow } from './yaml-blocks.ts';
-import { headerSpans, isCredentialHeader } from './headers.ts';
+import { headerSpans } from './headers.ts';
 import { lineBoundsOf, type Recognizer, type Span } from './spans.ts';
-import { type AssignedName, nameReader } from './assigned-name.ts';
-import { remembered } from './remembered.ts';
-import { mapBelow, nestedKindOf, nestedSpans } from './nested-values.ts';
-import { mayBeSecretName, isSecretName } from './secret-names.ts';
-import { createPairs, isPairMember } from './name-value-pairs.ts';
+import { isAmongWords, meaningOf, type Member } from './assigned-meaning.ts';
+import { nameReader } from './assigned-name.ts';
+import { braceCounter } from './braces.ts';
+import { mapBelow, nestedSpans } from './nested-values.ts';
+import { isSecretName } from './secret-names.ts';
+import { createPairs } from './name-value-pairs.ts';
 import { afterSpaces, bareReader, quotedAt, type ReadBare, type Scalar } from './scalar-values.ts';
 import {
   canBeSecret,
@@ -16,15 +17,11 @@ import {
   isOrdinaryWord,
   isPlaceholder,
   isProse,
+  mayBeRandomIn,
 } from './secret-values.ts';
 
 /** Occurs in every name of interest: a quick test before the name is split into words. */
 const hint = /pass|pw|secret|token|cred|auth|key|pin|otp|cookie|name|value|header|variable|param|property|attribute/i;
-
-/** What a name tells of its value. */
-const roleOf = remembered((name) =>
-  isCredentialHeader(name) ? 'header' : isPairMember(name) ? 'pair' : mayBeSecretName(name) ? 'secret' : 'other',
-);
 
 /** Where an unquoted value ends, by its context. */
 const ends = {
@@ -49,7 +46,7 @@ interface MemberContext {
 }
 
 function valueContextOf(
-  { before, beforeSpaces, line, separator, quote }: AssignedName,
+  { before, beforeSpaces, line, separator, quote }: Member,
   { inBraces, isEnclosed }: MemberContext,
 ): ValueContext {
   // JSON, on any line.
@@ -66,12 +63,7 @@ const nextMember = /[\s[(][\w.-]{1,60}[:=]/;
 const plainWords = /^[\w.!?]+(?: [\w.!?][\w.!?-]*){0,5}$/;
 
 /** Extends a value to the end of its line, unless the rest is prose or contains another member. */
-function valueToLineEnd(
-  text: string,
-  first: Scalar,
-  limit: number,
-  { separator, valueAt, name }: AssignedName,
-): Scalar {
+function valueToLineEnd(text: string, first: Scalar, limit: number, { separator, valueAt, name }: Member): Scalar {
   const rest = text
     .slice(first.start, Math.min(limit, first.start + 4096))
     .replace(comment, '')
@@ -97,7 +89,7 @@ const trailing = /[,;)}\]]+$/;
 function bareValue(
   text: string,
   at: number,
-  member: AssignedName,
+  member: Member,
   valueContext: ValueContext,
   limit: number,
   readBare: ReadBare,
@@ -124,7 +116,7 @@ const number = /^(?:\d{1,6}(?:ms|s|m|h|d)?|[A-Z_]{1,30})$/;
 function isEvidentlyHarmless(
   text: string,
   value: Scalar,
-  { name, separator, valueAt }: AssignedName,
+  { name, separator, valueAt }: Member,
   valueContext: ValueContext,
 ): boolean {
   const word = text.slice(value.start, Math.min(value.end, value.start + inspectedLength));
@@ -158,9 +150,10 @@ const opensMember = /[\s{[(]/;
 function isSecretValue(
   text: string,
   value: Scalar,
-  member: AssignedName,
+  member: Member,
   valueContext: ValueContext,
   limit: number,
+  { mayBeRandom }: ReaderState,
 ): boolean {
   const word = text.slice(value.start, Math.min(value.end, value.start + inspectedLength));
   // As at the end, said first because it is told at a glance.
@@ -168,6 +161,8 @@ function isSecretValue(
     if (text[member.valueAt] !== ' ' && !value.quoted && !opensMember.test(member.before)) return false;
     if (!isMixed(word)) return false;
   }
+  if (member.meaning.onlyRandom && !member.name.includes('.') && !mayBeRandom(value.start, value.start + word.length))
+    return false;
   if (isEvidentlyHarmless(text, value, member, valueContext)) return false;
   // A file before a line number, a resource before its state.
   const name = member.separator === ':' && member.quote === '' ? (member.name.split('.').at(-1) ?? '') : member.name;
@@ -187,7 +182,7 @@ function isSecretValue(
 
 function yamlSpans(
   text: string,
-  member: AssignedName,
+  member: Member,
   at: number,
   limit: number,
   column: number,
@@ -195,7 +190,7 @@ function yamlSpans(
   if (member.separator !== ':' || member.line !== 'own' || !isSecretName(member.name)) return undefined;
   if (at >= limit) {
     const values = valuesBelow(text, limit, column);
-    const kind = nestedKindOf(member.name);
+    const kind = member.meaning.nested;
     return values.length > 0 || kind === undefined ? values : mapBelow(text, limit, column, kind);
   }
   if (text[at] !== '|' && text[at] !== '>') return undefined;
@@ -206,55 +201,42 @@ function yamlSpans(
 
 const tag = /(?:!{1,2}\w{1,20}|&\w{1,60})[ \t]{1,5}/y;
 const skipTag = (text: string, at: number): number => {
+  if (text[at] !== '!' && text[at] !== '&') return at;
   tag.lastIndex = at;
   return tag.test(text) ? tag.lastIndex : at;
 };
 
 /** The end of the quote that encloses a member, if the member starts right after the opening quote. */
-function enclosingEnd(text: string, { quote, before, valueAt }: AssignedName, lineEnd: number): number | undefined {
+function enclosingEnd(text: string, { quote, before, valueAt }: Member, lineEnd: number): number | undefined {
   if (quote !== '' || (before !== '"' && before !== "'")) return undefined;
   const end = text.slice(valueAt, lineEnd).indexOf(before);
   return end === -1 ? undefined : valueAt + end;
 }
-
-const [colon, equals, greater, openBrace, closeBrace] = [0x3a, 0x3d, 0x3e, 0x7b, 0x7d];
 
 /** Recognises values after a secret name and a separator, in the notations of programs, data formats and people. */
 export const recognizeAssignments: Recognizer = (text) => {
   const spans: Span[] = [];
   const lines = lineBoundsOf(text);
   const pairs = createPairs(text);
-  const readBare = bareReader(text);
-  const nameAt = nameReader(text, hint, lines);
-  let braces = 0;
-  let lastBrace = -1;
+  const state: ReaderState = { pairs, readBare: bareReader(text), mayBeRandom: mayBeRandomIn(text) };
+  const braces = braceCounter(text, lines);
+  const nextName = nameReader(text, hint, lines, meaningOf);
   let done = 0;
-  const separators = /[=:>{}]/g;
-  while (separators.test(text)) {
-    const at = separators.lastIndex - 1;
-    const code = text.charCodeAt(at);
-    if (code === openBrace || code === closeBrace) {
-      const open = lastBrace < lines.startOf(at) ? 0 : braces;
-      braces = code === openBrace ? open + 1 : Math.max(0, open - 1);
-      lastBrace = at;
-      continue;
-    }
-    if (code !== colon && code !== equals && code !== greater) continue;
-    const member = nameAt(at, done);
-    if (!member || (code === greater && member.before !== '<')) continue;
+  for (let member = nextName(0, 0); member; member = nextName(Math.max(member.at + 1, done), done)) {
+    const { at, separator, before, line, valueAt } = member;
+    if (separator === '>' && before !== '<') continue;
+    const inBraces = braces.isInBraces(at);
+    if (!inBraces && isAmongWords(text, member)) continue;
     const lineEnd = lines.endOf(at);
-    const escapedBreak = member.line === 'escaped' ? text.slice(member.valueAt, lineEnd).indexOf(String.raw`\n`) : -1;
+    const escapedBreak = line === 'escaped' ? text.slice(valueAt, lineEnd).indexOf(String.raw`\n`) : -1;
     const enclosing = enclosingEnd(text, member, lineEnd);
-    const limit = enclosing ?? (escapedBreak === -1 ? lineEnd : member.valueAt + escapedBreak);
-    const context: MemberContext = {
-      inBraces: braces > 0 && lastBrace >= lines.startOf(at),
-      limit,
-      isEnclosed: enclosing !== undefined,
-    };
-    const memberSpans = spansOf(text, member, context, lines.startOf(at), { pairs, readBare });
+    const limit = enclosing ?? (escapedBreak === -1 ? lineEnd : valueAt + escapedBreak);
+    const context: MemberContext = { inBraces, limit, isEnclosed: enclosing !== undefined };
+    const memberSpans = spansOf(text, member, context, lines.startOf(at), state);
+    if (memberSpans.length === 0) continue;
     for (const span of memberSpans) spans.push(span);
     done = memberSpans.reduce((latest, { end }) => Math.max(latest, end), done);
-    separators.lastIndex = Math.max(separators.lastIndex, done);
+    braces.skipTo(done);
   }
   return [...spans, ...pairs.spans()];
 };
@@ -263,19 +245,21 @@ export const recognizeAssignments: Recognizer = (text) => {
 interface ReaderState {
   readonly pairs: ReturnType<typeof createPairs>;
   readonly readBare: ReadBare;
+  readonly mayBeRandom: ReturnType<typeof mayBeRandomIn>;
 }
 
 const pairEnds = { line: /\s#|\n/, inline: /[\s,;}<"']/ } as const;
 
 function spansOf(
   text: string,
-  member: AssignedName,
+  member: Member,
   context: MemberContext,
   lineStart: number,
-  { pairs, readBare }: ReaderState,
+  state: ReaderState,
 ): readonly Span[] {
   const { limit } = context;
-  const role = roleOf(member.name);
+  const { pairs, readBare } = state;
+  const { role, nested: kind } = member.meaning;
   if (role === 'header')
     return headerSpans(
       member.name,
@@ -283,7 +267,6 @@ function spansOf(
       { at: member.valueAt, limit, certain: member.line !== undefined || context.isEnclosed },
       readBare,
     );
-  if (role === 'other') return [];
   const at = skipTag(text, afterSpaces(text, member.valueAt));
   if (role === 'pair') {
     pairs.add(
@@ -296,12 +279,11 @@ function spansOf(
   const below = yamlSpans(text, member, at, limit, member.start - lineStart);
   if (below) return below;
   if (at > limit) return [];
-  const kind = member.separator === '>' ? undefined : nestedKindOf(member.name);
-  const nested = kind === undefined ? undefined : nestedSpans(text, at, kind);
+  const nested = kind === undefined || member.separator === '>' ? undefined : nestedSpans(text, at, kind);
   if (nested) return nested;
   const valueContext = valueContextOf(member, context);
   const value =
     quotedAt(text, at, limit) ??
     bareValue(text, at, member, member.separator === '>' ? 'inline' : valueContext, limit, readBare);
-  return isSecretValue(text, value, member, valueContext, limit) ? [{ start: value.start, end: value.end }] : [];
+  return isSecretValue(text, value, member, valueContext, limit, state) ? [{ start: value.start, end: value.end }] : [];
 }

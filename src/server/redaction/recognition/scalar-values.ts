@@ -9,12 +9,17 @@ export interface Scalar {
   readonly quoted: boolean;
 }
 
-// Quotes as JSON, shells and languages write them, escaped with backslashes inside other quotes.
-const opening = /[bBrRuUfFN]{0,2}(\\{0,7})(["'`])/y;
+// Quotes as JSON, shells and languages write them: after a prefix, escaped with backslashes inside other quotes.
+const prefixLetters = new Set(Array.from('bBrRuUfFN', (char) => char.charCodeAt(0)));
+const mostPrefixLetters = 2;
+const mostSlashes = 7;
 
-const backslash = 0x5c;
-const openers = new Set(Array.from('bBrRuUfFN\\"\'`', (char) => char.charCodeAt(0)));
-const canOpen = (code: number): boolean => openers.has(code);
+const [backslash, doubleQuote, singleQuote, backtick] = [0x5c, 0x22, 0x27, 0x60];
+
+const isQuote = (code: number): boolean => code === doubleQuote || code === singleQuote || code === backtick;
+
+/** Whether a quoted value can start with this character. */
+export const canOpen = (code: number): boolean => isQuote(code) || code === backslash || prefixLetters.has(code);
 
 /** The end of a quoted value whose content starts at `from`; `limit` if it isn't closed before. */
 function closingAt(text: string, from: number, limit: number, slashes: string, quote: string): number {
@@ -40,12 +45,14 @@ function closingAt(text: string, from: number, limit: number, slashes: string, q
  * @param limit the end of the line: an unclosed value ends there.
  */
 export function quotedAt(text: string, at: number, limit: number): Scalar | undefined {
-  if (!canOpen(text.charCodeAt(at))) return undefined;
-  opening.lastIndex = at;
-  const match = opening.exec(text);
-  if (!match) return undefined;
-  const [whole, slashes = '', quote = ''] = match;
-  const start = at + whole.length;
+  let from = at;
+  while (from - at < mostPrefixLetters && prefixLetters.has(text.charCodeAt(from))) from += 1;
+  let opening = from;
+  while (opening - from < mostSlashes && text.charCodeAt(opening) === backslash) opening += 1;
+  if (!isQuote(text.charCodeAt(opening))) return undefined;
+  const slashes = opening === from ? '' : text.slice(from, opening);
+  const quote = text[opening]!;
+  const start = opening + 1;
   if (start > limit) return undefined;
   const end = closingAt(text, start, limit, slashes, quote);
   return { start, end, after: Math.min(limit, end + slashes.length + quote.length), quoted: true };

@@ -110,6 +110,13 @@ export function isSecretName(name: string, value?: string): boolean {
   return /^keys?\d*$/.test(last) && !words.some((word) => publicKeyOwners.has(word)) && looksRandom(value);
 }
 
+/** Whether a name such as `STRIPE_KEY` is that of a secret only if the value looks random. */
+export function isSecretIfRandom(name: string): boolean {
+  const reading = readingOf(name);
+  if (reading === null || reading.isSecret || shortWords.has(reading.last)) return false;
+  return !reading.words.some((word) => digitWords.has(word));
+}
+
 /**
  * Whether a number with this name is a secret, such as a numeric password. With a plural name it is a count, with few
  * digits a setting.

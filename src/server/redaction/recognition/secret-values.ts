@@ -37,14 +37,50 @@ export const looksLikeSecret = (name: string, value: string): boolean =>
 
 const locationLike = /^(?:\.{0,2}\/|[A-Z]:\\|[a-z][a-z\d+.-]*:\/\/|sha\d+:)|\.(?:pem|key|crt|json|ya?ml|txt)$/i;
 
-/**
- * How often the kind of character changes in a text. In random text it changes at every second character, in words
- * rarely.
- */
-const changes = (text: string): number => {
-  const kindsOf = Array.from(text, (char) => kinds.findIndex((kind) => kind.test(char)));
-  return kindsOf.filter((kind, index) => index > 0 && kind !== kindsOf[index - 1]).length;
+const [upper, lower, digit, mark] = [1, 2, 4, 8];
+
+/** The kinds of the characters that a random run consists of, by their code. */
+const kindOfCode = new Uint8Array(128);
+for (const [kind, characters] of [
+  [upper, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ'],
+  [lower, 'abcdefghijklmnopqrstuvwxyz'],
+  [digit, '0123456789'],
+  [mark, '_+/=-'],
+] as const)
+  for (const character of characters) kindOfCode[character.charCodeAt(0)] = kind;
+
+const shortestRun = 16;
+
+/** Whether the kinds have two of letters of both cases and digits. */
+const areMixed = (found: number): boolean => {
+  const ofKey = found & (upper | lower | digit);
+  return (ofKey & (ofKey - 1)) !== 0;
 };
+
+/**
+ * Whether a text has a run of letters, digits and marks that is hexadecimal, or has mixed kinds throughout: in random
+ * text the kind of character changes at every second character, in words rarely.
+ */
+function hasRandomRun(text: string): boolean {
+  let [start, found, last, changes] = [0, 0, 0, 0];
+  for (let at = 0; at <= text.length; at += 1) {
+    // Past the end it is NaN, whose kind is undefined.
+    const kind = kindOfCode[text.charCodeAt(at)] ?? 0;
+    if (kind !== 0) {
+      if (last !== 0 && kind !== last) changes += 1;
+      found |= kind;
+    } else {
+      const length = at - start;
+      if (length >= shortestRun && areMixed(found) && (changes >= length / 3 || isHexadecimal(text.slice(start, at))))
+        return true;
+      start = at + 1;
+      found = 0;
+      changes = 0;
+    }
+    last = kind;
+  }
+  return false;
+}
 
 /** Characters of a value that are inspected: a random value is random from its start. */
 const inspectedLength = 500;
@@ -55,12 +91,28 @@ const inspectedLength = 500;
  */
 export function looksRandom(value: string): boolean {
   const text = value.slice(0, inspectedLength);
-  if (text.length < 16 || /\s/.test(text) || locationLike.test(text) || uuid.test(text)) return false;
-  const run = (text.match(/[\w+/=-]{16,}/g) ?? []).find(
-    (one) =>
-      isHexadecimal(one) || (kinds.filter((kind) => kind.test(one)).length >= 2 && changes(one) >= one.length / 3),
-  );
-  return run !== undefined;
+  return hasRandomRun(text) && !/\s/.test(text) && !locationLike.test(text) && !uuid.test(text);
+}
+
+/**
+ * Creates a quick test of whether a part of a text may look random: whether it has characters of two kinds. Most of the
+ * text is searched only once, however many parts of it overlap.
+ */
+export function mayBeRandomIn(text: string): (start: number, end: number) => boolean {
+  let searches: { readonly pattern: RegExp; from: number; found: number }[] | undefined;
+  return (start, end) => {
+    searches ??= kinds.map((kind) => ({ pattern: new RegExp(kind, 'g'), from: 0, found: -1 }));
+    let count = 0;
+    for (const search of searches) {
+      if (start < search.from || start > search.found) {
+        search.pattern.lastIndex = start;
+        search.from = start;
+        search.found = search.pattern.test(text) ? search.pattern.lastIndex - 1 : text.length;
+      }
+      if (search.found < end) count += 1;
+    }
+    return count > 1;
+  };
 }
 
 const evident = [
