@@ -285,7 +285,7 @@ export const listDeployments = composeTool({
   title: 'Show each deployment, release: who deployed, when',
   description:
     'Deployment history (deploy, releases, runs) of a service, environment, project or all: shipped (ship), ' +
-    'pushed, released or deployed when (today, last week), who, commit, version, success.',
+    'pushed, released when (today, last week), who, commit, version, duration, success.',
   input: {
     service: anyService().optional(),
     environment: reference('environment').optional(),
