@@ -27,7 +27,8 @@ const first = ['name', 'type', 'problem', 'to', 'webhook_url_set', 'auth_passwor
 export const listAlertReceivers = defineTool(operations.list_alert_receivers, {
   toolset,
   title: 'Who gets alerts: chats, e-mail',
-  description: 'Alert receivers (chats, e-mail addresses), why one gets nothing. Never secrets.',
+  description:
+    'List alert receivers, who gets alerts, alarms (chats, e-mail addresses), why one gets nothing. Never secrets.',
   render: table('alert receiver', [
     'name',
     'type',
@@ -62,7 +63,8 @@ export const createAlertReceiver = defineTool(operations.create_alert_receiver, 
   toolset,
   title: 'Send alerts to a chat channel or an e-mail address',
   description:
-    'Alert receiver: tell a team chat by webhook_url, or e-mail by to, from, smarthost (host:port), auth_password.',
+    'Create an alert receiver: send alerts (alarms) to a team chat by webhook_url, or an e-mail address by to, ' +
+    'from, smarthost (host:port), auth_password.',
   input: {
     type: type.optional(),
     description: description.optional(),
@@ -228,7 +230,7 @@ const goesAway: Preview = reading(presentReads, async (args, { reader }) => {
 export const deleteAlertReceiver = defineTool(operations.delete_alert_receiver, {
   toolset,
   title: 'Remove a receiver of alerts',
-  description: 'Delete an alert receiver for good; dry_run: true lists the rules that have it.',
+  description: 'Delete an alert receiver for good; dry_run: true tells which rules have it.',
   preview: joined(goesAway, losingRules),
   render: record(),
 });

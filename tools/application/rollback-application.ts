@@ -139,7 +139,7 @@ export const rollbackApplication = composeTool({
   toolset: 'services',
   title: 'Roll back, restore a previous version',
   description:
-    'Roll back, revert, undo a bad release: go back one version, a previous, last good commit of an application. ' +
+    'Roll back, revert, undo a bad release: go back one version, last good commit of an application. ' +
     'Configuration stays.',
   input: {
     application: reference('application'),

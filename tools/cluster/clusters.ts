@@ -129,8 +129,8 @@ export const listClusters = defineTool(operations.list_clusters, {
   toolset: 'clusters',
   title: 'Show each cluster: version, lock, nodes',
   description:
-    'List clusters, each cluster: cloud, region, Kubernetes version, state, nodes, services running there; lock: ' +
-    'who, reason, until when.',
+    'List clusters, each cluster: status (healthy), cloud, region, Kubernetes version, nodes, environments, ' +
+    'services running there; lock: who, reason, until when.',
   reads: [...lockReads('it is not shown who locked a cluster, why and until when'), ...readsOfHosted],
   answer: async (args, context) => {
     const { organization_id: organization } = args;

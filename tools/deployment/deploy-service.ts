@@ -71,8 +71,8 @@ export const deployService = composeTool({
   toolset: 'services',
   title: 'Deploy, redeploy, run or execute a service, container, job',
   description:
-    'Deploy, redeploy, launch, start, trigger or run now: a service (app, API, container, job, Helm release), ' +
-    'several with versions, or a whole environment, everything. Applications take newest commits.',
+    'Deploy, redeploy, start, trigger or run now: a service (app, API, container, job, Helm release), several ' +
+    'at versions (image tags), or a whole environment, everything again. Applications take newest commits.',
   input: {
     service: anyService().optional(),
     environment: reference('environment').optional(),

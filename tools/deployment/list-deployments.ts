@@ -282,17 +282,17 @@ function rowsAndReach(chosen: readonly string[]): Renderer {
 export const listDeployments = composeTool({
   name: 'list_deployments',
   toolset: 'services',
-  title: 'Show each deployment, release: who deployed, when, success',
+  title: 'Show each deployment, release: who deployed, when',
   description:
     'Deployment history (deploy, releases, runs) of a service, environment, project or all: shipped (ship), ' +
-    'pushed, released when (today, last week), who, commit, version.',
+    'pushed, released when (today, last week), who, commit, version, duration, success.',
   input: {
     service: anyService().optional(),
     environment: reference('environment').optional(),
     project: reference('project').optional(),
     state: z.string().min(1).optional().describe('ERROR, or FAILED: why.'),
     since: z.string().optional().describe('Time, or ago: PT15M.'),
-    compare: z.array(z.string()).optional().describe('Two of a service/environment.'),
+    compare: z.array(z.string()).optional().describe('Two ids.'),
     page: PageNumber.optional(),
     page_size: PageSize.default(defaultPageSizes.shownDeployments),
   },

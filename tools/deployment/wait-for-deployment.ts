@@ -31,8 +31,8 @@ export const waitForDeployment = composeTool({
   toolset: 'services',
   title: 'Watch a deployment: when done, finished, live',
   description:
-    'Wait until a deploy, rollout, restart, stop, deletion or cluster upgrade ended, up, through: succeeded or ' +
-    'failed.',
+    'Wait until a deploy, rollout, restart, stop, deletion or cluster upgrade ended (done, finished): ' +
+    'succeeded or failed.',
   input: {
     service: anyService().optional(),
     environment: reference('environment').optional(),

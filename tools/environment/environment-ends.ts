@@ -66,7 +66,7 @@ const endsThen: NoOpCheck = reading(reads, async (args, { reader }) => {
 export const setEnvironmentEnd = defineTool(operations.set_environment_end, {
   toolset: 'administration',
   title: 'Let a copy be gone tomorrow',
-  description: 'Expiry: an environment (clone, preview) is to delete itself at its end. Again to extend it.',
+  description: 'Let an environment (clone, preview) expire, delete itself at its end. Again to extend it.',
   reads: readUses('whether it is PRODUCTION, which never ends by itself, is not known', operations.get_environment),
   expand: async (args, context) => {
     refusePast('ends_at', args, context);

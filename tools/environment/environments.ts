@@ -73,7 +73,7 @@ const endsByItself = ({ ends_at: end }: JsonRecord, { mode }: JsonRecord) =>
 export const updateEnvironment = defineTool(operations.update_environment, {
   toolset: 'administration',
   title: 'Rename an environment, change its mode',
-  description: 'Rename an environment or change its mode.',
+  description: 'Rename an environment, or change its mode: mark it as production, staging.',
   ...partialUpdate(operations.update_environment, { fixed: endsByItself }),
   plan: ({ name, mode }) => [
     ...(name === undefined ? [] : [namedByRules]),

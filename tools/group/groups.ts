@@ -69,7 +69,7 @@ function groupTools({
     delete: defineTool(of.delete, {
       toolset,
       title: `Remove ${pairs === 'labels' ? 'a labels' : 'an annotations'} group`,
-      description: `Delete ${pairs === 'labels' ? 'a labels' : 'an annotations'} group that no service has; dry_run: true lists those that do.`,
+      description: `Delete ${pairs === 'labels' ? 'a labels' : 'an annotations'} group that no service has; dry_run: true tells which do.`,
       preview: deletionOf(reads, groupText),
       render: record(),
     }),
@@ -87,7 +87,7 @@ const labels = groupTools({
     uses: operations.list_services_of_labels_group,
   },
   descriptions: {
-    list: 'Labels (tags) of services, by labels group.',
+    list: 'List labels (tags) of services, by labels group.',
     create: 'Create a group of labels (tags). Services get it by labels_groups [{id}] of their update tool.',
     update: 'Change labels (tags) of a group, item by item by key, or its name.',
   },
@@ -106,7 +106,7 @@ const annotations = groupTools({
     uses: operations.list_services_of_annotations_group,
   },
   descriptions: {
-    list: 'Annotations by group, objects of a cluster that have them.',
+    list: 'List annotations by group, objects (pods …) of a cluster that have them.',
     create:
       'Create a group of annotations for services, pods. Services get it by annotations_groups [{id}] of their update tool.',
     update: 'Change annotations of a group, item by item by key, or its name or scopes.',

@@ -6,7 +6,7 @@ import { takenBackElsewhere } from '../shared/plan-parts.ts';
 export const createHelmRepository = defineTool(operations.create_helm_repository, {
   toolset: 'organization',
   title: 'Add a Helm chart repository',
-  description: 'Add or register a private Helm chart repository or OCI registry, with credentials.',
+  description: 'Create, add or register a private Helm chart repository (repo) or OCI registry, with credentials.',
   fields: {
     config:
       '{} for none, {username, password}, or for AWS {region, access_key_id, secret_access_key}, others ' +
@@ -87,7 +87,7 @@ export const updateHelm = defineTool(operations.update_helm, {
 export const createHelm = defineTool(operations.create_helm, {
   toolset: 'administration',
   title: 'Install a Helm chart',
-  description: 'Install a Helm chart (release); not deployed.',
+  description: 'Create a Helm release: install a chart; not deployed.',
   input: {
     auto_deploy: HelmRequest.shape.auto_deploy.optional(),
     arguments: HelmRequest.shape.arguments.optional(),

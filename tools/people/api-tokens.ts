@@ -29,7 +29,7 @@ export const tokenText = ({ name, permission, last_used_at: used, expires_at: ex
 export const listApiTokens = defineTool(operations.list_api_tokens, {
   toolset: 'administration',
   title: 'API tokens: whose, with which rights, last used',
-  description: 'API tokens (keys): who has one, levels, age, when last used. Never values.',
+  description: 'List API tokens (keys): who has one, levels, age, when last used. Never values.',
   // Planned, so that scopes and rules about places apply to it.
   expand: (args) => Promise.resolve([{ operation: operations.list_api_tokens, input: args }]),
   answer: (_args, _context, [answer = {}]) =>

@@ -24,7 +24,7 @@ import {
 export const listInvitations = defineTool(operations.list_invitations, {
   toolset: 'administration',
   title: 'Invitations that were sent, pending or expired',
-  description: 'Invitations: who was invited and has not joined (pending), expired; role, by whom.',
+  description: 'List invitations (invites) that nobody accepted yet: pending (has not joined), expired; role, by whom.',
   render: table('invitation', ['email', 'invitation_status', 'role_name', 'inviter', 'created_at', 'id']),
 });
 
@@ -52,7 +52,7 @@ const whoseInvitation: Preview = reading(invitationReads, async ({ invitation_id
 export const revokeInvitation = defineTool(operations.revoke_invitation, {
   toolset: 'administration',
   title: 'Take an invitation back',
-  description: 'Revoke, withdraw an invitation (invite) that nobody accepted yet.',
+  description: 'Revoke, cancel, withdraw or take back an invitation (invite) that nobody accepted yet.',
   fields: { invitation_id: 'E-mail or id.' },
   plan: () => ['Its link no longer works. The address can be invited again.'],
   preview: whoseInvitation,

@@ -151,7 +151,8 @@ const whatTheyLeave: Preview = reading(
 export const removeMember = defineTool(operations.remove_member, {
   toolset: 'administration',
   title: 'Remove somebody who left',
-  description: 'Remove a member (leaver, colleague who leaves): take away access; their API tokens end.',
+  description:
+    'Remove a member (user, leaver, colleague who leaves): lock out, take away access; their API tokens end.',
   expand: async (args, context) => {
     await refuseForLastOwner(args, context);
     return [{ operation: operations.remove_member, input: args }];

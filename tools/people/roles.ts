@@ -47,7 +47,7 @@ function mayText(row: JsonRecord, custom: JsonRecord | undefined): string | unde
 export const listRoles = defineTool(operations.list_roles, {
   toolset: 'administration',
   title: 'Roles and permissions: what each may do',
-  description: 'Roles and what each permits: rights of a viewer, developer, admin.',
+  description: 'List roles and what each permits: rights of a viewer, developer, admin.',
   reads: readUses('what a role permits is only shown as far as its row tells', operations.list_custom_roles),
   output: operations.list_roles.response.extend({
     results: z.array(z.object({ id: z.string(), name: z.string(), may: z.string().optional() })),

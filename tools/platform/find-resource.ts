@@ -72,7 +72,7 @@ async function withHosted(rows: readonly FoundResource[], context: ToolContext):
 export const findResource = composeTool({
   name: 'find_resource',
   toolset: 'projects',
-  title: 'Where something runs: look up a service, path, id',
+  title: 'Where something runs: look up a service',
   description:
     'Find or search by name, kind or state: projects, environments, services (app, API, worker, database), ' +
     'clusters; anything called, named …, its id, path; in ERROR, failing, STOPPED. Without arguments: a tree of ' +

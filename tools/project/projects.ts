@@ -6,7 +6,7 @@ import { takenBackElsewhere } from '../shared/plan-parts.ts';
 export const listProjects = defineTool(operations.list_projects, {
   toolset: 'projects',
   title: 'Show each project with its id',
-  description: 'List all projects (products), number of environments.',
+  description: 'List all projects (products): number of environments.',
   render: table('project', ['name', 'id', 'associated_environments_count', 'description', 'created_at']),
   next: whereEmpty(() => [firstProject]),
 });
@@ -14,7 +14,7 @@ export const listProjects = defineTool(operations.list_projects, {
 export const createProject = defineTool(operations.create_project, {
   toolset: 'projects',
   title: 'Start a new project',
-  description: 'Create, make, set up or add a project: a folder for environments of one product or team.',
+  description: 'Create, make, add or set up a new project for one product or team.',
   plan: () => [takenBackElsewhere],
   render: record(),
   next: naming`Next: ${'create_environment'} makes an environment in it.`,

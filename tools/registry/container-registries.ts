@@ -13,7 +13,7 @@ const columns = ['name', 'kind', 'url', 'associated_services_count', 'config', '
 export const listContainerRegistries = defineTool(operations.list_container_registries, {
   toolset,
   title: 'Container registries of images',
-  description: 'Each container (Docker) registry to pull images from: address, kind, uses.',
+  description: 'List container (Docker) registries that images are pulled from: address, kind, uses.',
   render: table('container registry', columns),
 });
 
@@ -48,7 +48,7 @@ const registryText = ({ name, kind, url }: JsonRecord): string =>
 export const deleteContainerRegistry = defineTool(operations.delete_container_registry, {
   toolset,
   title: 'Remove a container registry',
-  description: 'Unlink a container registry that no service uses; dry_run: true lists those that do.',
+  description: 'Unlink a container registry that no service uses; dry_run: true tells which do.',
   preview: deletionOf(
     reads,
     registryText,

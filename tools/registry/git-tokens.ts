@@ -12,7 +12,7 @@ const columns = ['name', 'type', 'git_api_url', 'expired_at', 'associated_servic
 export const listGitTokens = defineTool(operations.list_git_tokens, {
   toolset,
   title: 'Tokens for private git repositories',
-  description: 'Each git token for private repositories: host, end, uses.',
+  description: 'List git tokens for private repositories: host, when each ends (expires), uses.',
   render: table('git token', columns),
 });
 
@@ -45,7 +45,7 @@ const tokenText = ({ name, type, expired_at: end }: JsonRecord): string =>
 export const deleteGitToken = defineTool(operations.delete_git_token, {
   toolset,
   title: 'Remove a git token',
-  description: 'Delete a git token that no service uses; dry_run: true lists those that do.',
+  description: 'Delete a git token that no service uses; dry_run: true tells which do.',
   plan: () => ['It stays valid at the git server until it is revoked there.'],
   preview: deletionOf(
     reads,

@@ -9,7 +9,7 @@ const helmReads = { get: operations.get_helm_repository, uses: operations.list_s
 export const listHelmRepositories = defineTool(operations.list_helm_repositories, {
   toolset: 'administration',
   title: 'Helm chart repositories',
-  description: 'Helm chart repositories: address, kind, uses.',
+  description: 'List Helm repositories (repos) that charts come from: address, kind, uses.',
   render: table('Helm repository', ['name', 'kind', 'url', 'associated_services_count', 'description', 'id']),
 });
 
@@ -31,7 +31,7 @@ const repositoryText = ({ name, kind, url }: JsonRecord): string =>
 export const deleteHelmRepository = defineTool(operations.delete_helm_repository, {
   toolset: 'administration',
   title: 'Remove a Helm chart repository',
-  description: 'Delete a Helm chart repository that no service uses; dry_run: true lists those that do.',
+  description: 'Delete a Helm chart repository that no service uses; dry_run: true tells which do.',
   preview: deletionOf(helmReads, repositoryText),
   render: record(),
 });
@@ -39,7 +39,7 @@ export const deleteHelmRepository = defineTool(operations.delete_helm_repository
 export const listHelmCharts = defineTool(operations.list_helm_charts, {
   toolset: 'administration',
   title: 'Helm charts and their versions',
-  description: 'Charts of a Helm repository, or versions of one chart_name.',
+  description: 'List charts of a Helm repository, or versions of one chart_name.',
   fields: { chart_name: 'Only this chart.' },
   render: table('chart', ['chart_name', 'versions']),
 });

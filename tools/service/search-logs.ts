@@ -171,8 +171,9 @@ export const searchLogs = composeTool({
   toolset: 'services',
   title: 'Search or show a log, find lines',
   description:
-    'Search, show, print or grep logs (log lines, output) of a service or environment: error, exceptions, stack ' +
-    'traces, messages, a request id, in a period (last hour, today, yesterday, night). Default: warnings, errors.',
+    'Search, show, print or grep logs (log lines, output) of a service, build or environment: error, ' +
+    'exceptions, stack traces, messages, a request id, in a period (last hour, today, yesterday, night). ' +
+    'Default: warnings, errors.',
   input: {
     service: anyService().optional(),
     environment: reference('environment').optional(),

@@ -88,7 +88,7 @@ export const createTerraform = composeTool({
   name: 'create_terraform',
   toolset: 'administration',
   title: 'Add infrastructure as code from Git',
-  description: 'Manage infrastructure with Terraform from Git; not applied.',
+  description: 'Terraform: infrastructure as code from Git; not applied.',
   input: {
     environment_id: reference('environment'),
     name,

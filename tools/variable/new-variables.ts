@@ -115,7 +115,9 @@ async function planOverride(args: JsonRecord, context: ToolContext): Promise<Pla
 const ofContainer = defineTool(operations.override_environment_variable, {
   toolset: 'variables',
   title: 'Override a variable: different value for one service',
-  description: 'Give an inherited variable another value for one service or environment only; elsewhere unchanged.',
+  description:
+    'Give an inherited variable another value for one service (app, container) or environment only; elsewhere ' +
+    'unchanged.',
   input: { service: ownerInput.service, environment: ownerInput.environment, container_id: undefined },
   reads: [...ownedVariableReads('variables'), ...ownedVariableReads('secrets')],
   expand: async (args, context) => [await planOverride(args, context)],

@@ -21,7 +21,8 @@ import { webhookColumns } from './webhooks.ts';
 export const listWebhooks = defineTool(operations.list_webhooks, {
   toolset: 'administration',
   title: 'All webhooks: who is told of deployments',
-  description: 'List each webhook: where deployment notifications go, events, projects, modes, on or off.',
+  description:
+    'List each webhook: which URLs, chats get notifications of deployments, events, projects, modes, on or off.',
   render: table('webhook', webhookColumns),
 });
 
@@ -70,7 +71,9 @@ const staysOff: Preview = reading(presentReads, async (args, { reader }) => {
 export const updateWebhook = defineTool(operations.update_webhook, {
   toolset: 'administration',
   title: 'Change a webhook: its address, events or filters',
-  description: 'Change a webhook: also events, project_names_filter, environment_types_filter, target_secret.',
+  description:
+    'Change a webhook: turn or switch it off, another URL; also events, project_names_filter, ' +
+    'environment_types_filter, target_secret.',
   ...update,
   preview: joined(update.preview, movedSecret, staysOff, unknownProjects),
   expand: async (args, context) => update.expand(await inKnownWords(args, context), context),
