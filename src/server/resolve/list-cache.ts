@@ -158,6 +158,9 @@ async function readAll(list: WideList, organization_id: string, search: Search):
   return isWhole ? { resources, unusable: [], complete: true, rowsLost: false } : undefined;
 }
 
+const keyOf = (name: string, { lookup: { principal, view } }: Search): string =>
+  JSON.stringify([principal, view, name]);
+
 /** The organizations in the answer to a read. */
 async function readOrganizationsBy(
   operation: typeof operations.get_organization | typeof everyOrganization,
@@ -201,9 +204,6 @@ export function createListCache(): ListCache {
     list.result.then((result) => (result?.complete && !result.rowsLost) || evict(), evict);
     return list.result;
   };
-
-  const keyOf = (name: string, { lookup: { principal, view } }: Search): string =>
-    JSON.stringify([principal, view, name]);
 
   /** The list of a key, if it is cached and may be used in a search. */
   const freshList = (key: string, { since, lookup: { now } }: Search): CachedList | undefined => {

@@ -6,14 +6,16 @@ import type { TestPlatform } from '../../support/test-platform.ts';
 /** How many more there are in a large organization, which has 200 environments and 2,000 services in all. */
 const more = { projects: 20, environments: 183, services: 1_950 } as const;
 
+/** The SQL of the id of a copy. */
+const idOf = (kind: number, number: string): string =>
+  `printf('%08x', ${number}) || '-0000-4000-8000-${String(kind).padStart(12, '0')}'`;
+
 /**
  * Adds projects, environments and services to a platform, as copies of a seeded one of each. All of these environments
  * are production, so that what is asked of the others concerns as many as before.
  */
 export function enlarge({ dataDir, seed }: Pick<TestPlatform, 'dataDir' | 'seed'>): void {
   const db = new DatabaseSync(join(dataDir, databaseFile), { timeout: 10_000 });
-  const idOf = (kind: number, number: string): string =>
-    `printf('%08x', ${number}) || '-0000-4000-8000-${String(kind).padStart(12, '0')}'`;
   const copy = (table: string, of: string, times: number, differs: Readonly<Record<string, string>>): void => {
     const columns = db
       .prepare(`SELECT name FROM pragma_table_info('${table}')`)

@@ -99,7 +99,9 @@ async function hostedInOrganization(
       one.clusterId !== undefined && one.id !== undefined && one.project.id !== undefined && one.mode !== 'unknown',
   );
   return isToldWholly
-    ? found?.filter((one) => one.clusterId === clusterId).map(({ clusterId: _, ...environment }) => environment)
+    ? found
+        ?.filter((one) => one.clusterId === clusterId)
+        .map(({ id, name, project, mode }) => ({ id, name, project, mode }))
     : undefined;
 }
 
