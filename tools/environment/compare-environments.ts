@@ -16,7 +16,7 @@ import {
 import { domainOperations } from '../shared/custom-domains.ts';
 import { fewAtOnce } from '../shared/few-at-once.ts';
 import { unlessGone } from '../shared/if-possible.ts';
-import { isOwnerKind, scopeOf, allSeenBy, variableLists, type SeenVariables } from '../shared/owned-variables.ts';
+import { isOwnerKind, scopeOf, seenBy, variableLists, type SeenVariables } from '../shared/owned-variables.ts';
 import { withDomains } from './compared-domains.ts';
 
 const rows = (list: { results?: unknown } | undefined): readonly JsonRecord[] | undefined =>
@@ -52,10 +52,7 @@ async function ofService(context: ToolContext, { id, name, service_type: type }:
   const kind = String(type).toLowerCase();
   if (typeof id !== 'string' || typeof name !== 'string' || !isOwnerKind(kind))
     return { name: undefined, isRead: true, variables: [], secrets: [] };
-  return comparedIn((await unlessGone(allSeenBy(kind, id, context))) ?? unreadVariables, {
-    scope: scopeOf(kind),
-    name,
-  });
+  return comparedIn((await unlessGone(seenBy(kind, id, context))) ?? unreadVariables, { scope: scopeOf(kind), name });
 }
 
 type Part = ReturnType<typeof comparedIn>;
@@ -70,7 +67,7 @@ interface ListedEnvironment {
 async function listedOf(context: ToolContext, member: string, environment_id: string): Promise<ListedEnvironment> {
   const [list, seen] = await Promise.all([
     context.attempt(operations.list_services, { environment_id }),
-    allSeenBy('environment', environment_id, context),
+    seenBy('environment', environment_id, context),
   ]);
   const services =
     rows(list) ??

@@ -15,7 +15,7 @@ const maximumRequests = { search: { small: 40, any: 400 }, overview: { small: 12
 const shareOfBudget = 0.01;
 
 /** Maximum number of concurrent visits. */
-const maximumConcurrency = 5;
+const maximumConcurrency = 4;
 
 /** Requests that one search may make: at most half of the remaining budget, which the first response tells. */
 export function allowedRequests(context: ToolContext, kind: keyof typeof maximumRequests = 'search'): number {

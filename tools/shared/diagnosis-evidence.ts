@@ -18,9 +18,7 @@ import {
   recordsIn,
   pick,
   readUses,
-  rowsIn,
   textAt,
-  wholeListIn,
   type JsonRecord,
   type ReadUse,
   type ToolContext,
@@ -41,15 +39,6 @@ interface Place {
   readonly path: string;
 }
 
-/** The environments of a project, from the whole list of all that the call has read, or else from its own. */
-async function environmentsOf(context: ToolContext, project_id: string): Promise<readonly JsonRecord[]> {
-  const [list] = await context.answered(operations.list_environments_of_organization);
-  const all = wholeListIn(list);
-  const isTold = all?.every((row) => textAt(row, 'project.id') !== undefined);
-  const own = isTold ? all?.filter((row) => textAt(row, 'project.id') === project_id) : [];
-  return own && own.length > 0 ? own : rowsIn(await context.attempt(operations.list_environments, { project_id }));
-}
-
 /** The environments of the project of a service, its own first. */
 async function placesAround(
   context: ToolContext,
@@ -59,11 +48,11 @@ async function placesAround(
   // The path of a service that was found in its environment isn't known, but that of the environment is.
   const around = path ?? Object.values(context.resolved).find((resource) => resource?.path !== undefined)?.path;
   const project = around === undefined ? undefined : namesIn(around)[0];
-  const rows = projectId === undefined ? [] : await environmentsOf(context, projectId);
-  const all = rows.flatMap((row) => {
-    const id = textAt(row, 'id');
-    return id === undefined ? [] : [{ id, path: joinPath([project, textAt(row, 'name')]) }];
-  });
+  const list =
+    projectId === undefined
+      ? undefined
+      : await context.attempt(operations.list_environments, { project_id: projectId });
+  const all = (list?.results ?? []).flatMap(({ id, name }) => (id ? [{ id, path: joinPath([project, name]) }] : []));
   const own = all.find(({ id }) => id === environmentId) ?? {
     id: environmentId,
     path: joinPath(path === undefined ? [] : namesIn(path).slice(0, -1)),
@@ -243,17 +232,6 @@ const externalCauses: readonly string[] = [
 ];
 
 /**
- * Starts reads that nearly every diagnosis needs later. Failures are those of the read that needs the answer: nothing is
- * noted here.
- */
-function readAhead(context: ToolContext, subject: Subject): void {
-  const { environmentId } = subject;
-  const quiet: ToolContext = { ...context, attempt: context.read, leftOut: () => undefined };
-  if (environmentId !== undefined) environmentLogOf(quiet, environmentId).catch(() => undefined);
-  variableKeys(quiet, subject, environmentId).catch(() => undefined);
-}
-
-/**
  * Reads the evidence for a diagnosis of a service, in as few requests as possible: depending on the cause that the rest
  * suggests, either its variables or the lock of its cluster.
  * @throws ApiError if the platform fails.
@@ -266,7 +244,6 @@ export async function gather(
   const configuration =
     subject.environmentId === undefined ? await readAspect(context, subject, 'configuration') : undefined;
   const environmentId = subject.environmentId ?? textAt(configuration, 'environment.id');
-  readAhead(context, { ...subject, environmentId });
   const [services, deployments] = await Promise.all([
     environmentId ? observedServices(context, environmentId) : undefined,
     readAspect(context, subject, 'deployments'),

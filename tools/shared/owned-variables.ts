@@ -22,7 +22,6 @@ import {
   readVariableList,
   rowsIn,
   textOf,
-  wholeListIn,
   type JsonRecord,
   type PlannedOperation,
   type ReadUse,
@@ -154,7 +153,7 @@ export const ownedVariableReads = (listing: VariableListing): readonly ReadUse[]
   readUses(`${listing} of some services, environments or projects are not found`, ...variableLists(listing));
 
 /** The context needed to read variables. */
-export type Reads = Pick<ToolContext, 'attempt' | 'whole'>;
+export type Reads = Pick<ToolContext, 'attempt'>;
 
 /** The variables and secrets that an owner sees, of every scope; a list is undefined if it can't be read. */
 export interface SeenVariables {
@@ -172,40 +171,16 @@ const named = ({ kind, id }: VariableOwner) => ({ scope: scopeOfOwner(kind), par
  * Reads the variables that an owner sees, without secrets; undefined if they can't be read.
  * @throws ApiError if the platform fails
  */
-export const variablesSeenBy = async (
-  owner: VariableOwner,
-  reads: Pick<Reads, 'attempt'>,
-): Promise<readonly JsonRecord[] | undefined> => keyed(await readVariableList('variables', owner, reads));
+export const variablesSeenBy = async (owner: VariableOwner, reads: Reads): Promise<readonly JsonRecord[] | undefined> =>
+  keyed(await readVariableList('variables', owner, reads));
 
 /** Reads the variables and secrets that an owner sees. @throws ApiError if the platform fails */
-export async function seenBy(
-  kind: VariableOwnerKind,
-  id: string,
-  reads: Pick<Reads, 'attempt'>,
-): Promise<SeenVariables> {
+export async function seenBy(kind: VariableOwnerKind, id: string, reads: Reads): Promise<SeenVariables> {
   const [variables, secrets] = await Promise.all([
     variablesSeenBy({ kind, id }, reads),
     readVariableList('secrets', { kind, id }, reads),
   ]);
   return { variables, secrets: keyed(secrets) };
-}
-
-/**
- * The same in one request, where the platform lists both together. A list of which a row can't be read, or doesn't say
- * which of the two it is, never counts as the whole: then each is listed by itself.
- * @throws ApiError if the platform fails
- */
-export async function allSeenBy(kind: VariableOwnerKind, id: string, reads: Reads): Promise<SeenVariables> {
-  const all = wholeListIn(await reads.whole(operations.list_variables, named({ kind, id })));
-  const isToldApart = all?.every(
-    (row) =>
-      typeof row['is_secret'] === 'boolean' && textOf(row, 'key') !== undefined && textOf(row, 'id') !== undefined,
-  );
-  if (!all || !isToldApart) return seenBy(kind, id, reads);
-  return {
-    variables: all.filter((row) => row['is_secret'] === false),
-    secrets: all.filter((row) => row['is_secret'] === true),
-  };
 }
 
 /** The request that creates an owner's variable or stores its secret. */

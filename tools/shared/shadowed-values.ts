@@ -42,7 +42,7 @@ export const readsOfShadowed: readonly ReadUse[] = readUses(
 export async function shadowedBy(
   { kind, id }: VariableOwner,
   keys: readonly string[],
-  reads: Pick<Reads, 'attempt'>,
+  reads: Reads,
 ): Promise<readonly ShadowedValue[] | undefined> {
   if (kind === 'project' || keys.length === 0) return [];
   const { variables, secrets } = await seenBy(kind, id, reads);
@@ -63,7 +63,7 @@ const shadowedText = ({ key, scope, is_secret: isSecret }: ShadowedValue, kind: 
 export async function shadowedLines(
   owner: VariableOwner,
   keys: readonly string[],
-  reads: Pick<Reads, 'attempt'>,
+  reads: Reads,
 ): Promise<readonly string[]> {
   const found = await shadowedBy(owner, keys, reads);
   return (

@@ -9,10 +9,10 @@ import {
 } from '../../src/server/tool/index.ts';
 import { allowedRequests, eachWithin, type Allowance } from './allowance.ts';
 import {
-  allSeenBy,
   effective,
   isOwnerKind,
   narrowness,
+  seenBy,
   type SeenVariables,
   type VariableOwner,
 } from './owned-variables.ts';
@@ -169,7 +169,7 @@ const unknownIn = ({ path, services }: ListedEnvironment): readonly string[] =>
   });
 
 const look = async (context: ToolContext, onlooker: Onlooker): Promise<Seen> => {
-  const seen = await unlessFailing(allSeenBy(onlooker.kind, onlooker.id, context));
+  const seen = await unlessFailing(seenBy(onlooker.kind, onlooker.id, context));
   return { ...onlooker, seen: seen?.variables && seen };
 };
 

@@ -24,17 +24,14 @@ export {
   asMode,
   environmentIn,
   listOfOrganization,
-  nameOfProject,
   organizationWith,
   pointerIn,
   readById,
   readOperationOf,
   rowsIn,
-  serviceIn,
   servicesIn,
   textIn,
   wholeListIn,
-  wholeListOfOrganization,
   readVariableList,
 } from './reads.ts';
 export { clockTolerance, isEqual, isTimely } from './proofs.ts';

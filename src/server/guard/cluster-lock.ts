@@ -148,12 +148,10 @@ async function findLock(
   );
   const [first] = records;
   const organization_id = first && (organizationIn(first) ?? (await organizationOf(reader)));
-  const [locks, unusable] = await Promise.all([
+  const locks =
     organization_id === undefined
       ? new Map<string, JsonRecord | null>()
-      : readClusterLocks(organization_id, clusters, reader),
-    unusableLines(needed, organization_id, reader),
-  ]);
+      : await readClusterLocks(organization_id, clusters, reader);
   const lock = [...locks.values()].find((one) => one !== null && !(lockEnd(one) <= now)) ?? undefined;
   const windows = hosts.flatMap((one, index) =>
     targetedOperations[index]!.operation.changesWhatRuns ? one.records.flatMap((row) => windowText(row) ?? []) : [],
@@ -162,7 +160,7 @@ async function findLock(
     lock,
     window: windows[0],
     notes: [
-      ...unusable,
+      ...(await unusableLines(needed, organization_id, reader)),
       ...unknownOf(
         clusters.filter((cluster) => !locks.has(cluster)),
         isIncomplete,

@@ -31,15 +31,11 @@ interface Findings {
   readonly search: Search;
 }
 
-/**
- * @param since cached lists with a sequence number up to this one are stale
- * @param begun the number of lists that were requested before
- */
-export const newSearch = (lookup: Lookup, since: number, begun: number): Search => ({
+/** @param since cached lists with a sequence number up to this one are stale. */
+export const newSearch = (lookup: Lookup, since: number): Search => ({
   lookup,
   requests: mostRequests,
   since,
-  begun,
   usedCache: false,
   truncated: false,
   unlisted: new Set(),
@@ -180,18 +176,11 @@ export async function findByPath(
   context: ResolverContext,
 ): Promise<Findings> {
   const before = context.lists.count();
-  const { withNewLists, isForChange, within = {} } = lookup;
-  // A match of fewer names than there are levels is never exact: only new lists will do.
-  const needsNewLists =
-    withNewLists === true ||
-    (isForChange === true &&
-      Object.values(within).every((place) => place === undefined) &&
-      listChainsFor(kind).every((chain) => segments.length < chain.length));
-  const findings = await findOnce(kind, segments, newSearch(lookup, needsNewLists ? before : 0, before), context);
-  const isEnough = findings.paths.length > 0 && (findings.exact === true || isForChange !== true);
+  const findings = await findOnce(kind, segments, newSearch(lookup, lookup.withNewLists ? before : 0), context);
+  const isEnough = findings.paths.length > 0 && (findings.exact === true || lookup.isForChange !== true);
   return isEnough || !findings.search.usedCache
     ? findings
-    : findOnce(kind, segments, newSearch(lookup, before, before), context);
+    : findOnce(kind, segments, newSearch(lookup, before), context);
 }
 
 /**
@@ -220,7 +209,7 @@ export async function findAllBelow(
   lookup: Lookup,
   context: ResolverContext,
 ): Promise<readonly ResourcePath[]> {
-  const search = newSearch(lookup, 0, context.lists.count());
+  const search = newSearch(lookup, 0);
   await context.index.loaded();
   const organization = await context.lists.organization(search);
   const routes = chainsBelow(kind, names).map((steps): SearchRoute => ({

@@ -1,10 +1,10 @@
 import { LRUCache } from 'lru-cache';
 import { ApiError } from '../../client/index.ts';
-import { everyOrganization, operations, type ReferenceKind } from '../../contract/index.ts';
+import { everyOrganization, operations, serviceKinds, type ReferenceKind } from '../../contract/index.ts';
 import { isRecord, type JsonRecord } from '../json/index.ts';
 import type { Lookup } from '../tool/index.ts';
 import { resourceRefOf, unusableRowOf, type ResourceRef, type UnusableRow } from './resource-ref.ts';
-import { refInWideList, type ListOperation, type WideList } from './resource-hierarchy.ts';
+import { listOfAllServices, serviceInRow, type ListOperation } from './resource-hierarchy.ts';
 import { isDenied } from '../failure/index.ts';
 import { rowsIn, wholeListIn } from '../context/index.ts';
 
@@ -21,9 +21,7 @@ export interface Search {
   requests: number;
   /** Cached lists with a sequence number up to this one are stale. */
   readonly since: number;
-  /** The number of lists that were requested before it. */
-  readonly begun: number;
-  /** Whether it used a list that was requested before it. */
+  /** Whether it used a cached list. */
   usedCache: boolean;
   /** Whether it reached its request limit. */
   truncated: boolean;
@@ -64,22 +62,13 @@ export interface ListCache {
    * @throws ApiError for every other failure.
    */
   childrenOf(listing: ListOperation, id: string, search: Search): Promise<readonly ResourceRef[] | undefined>;
-  /** Whether the children of a resource are in a cached list. Sends nothing. */
-  hasChildrenOf(listing: ListOperation, id: string, search: Search): boolean;
   /**
-   * The resources of an organization by what they lie in, from one list; undefined if the platform can't list them, or
+   * The services of an organization by their environments, from one list; undefined if the platform can't list them, or
    * not certainly all of them: a list that was read in part never counts as the whole.
    */
-  allOf(
-    list: WideList,
-    organizationId: string,
-    search: Search,
-  ): Promise<ReadonlyMap<string, readonly ResourceRef[]> | undefined>;
-  /** Whether such a list is cached. Sends nothing. */
-  hasAllOf(list: WideList, organizationId: string, search: Search): boolean;
+  servicesOf(organizationId: string, search: Search): Promise<ReadonlyMap<string, readonly ResourceRef[]> | undefined>;
   /**
-   * The token's organization: the chosen one, or the only one. A search that needs newer lists takes it from the cache,
-   * too: its id doesn't change.
+   * The token's organization: the chosen one, or the only one.
    * @throws ApiError if the platform fails, or has several and none is chosen.
    */
   organization(search: Search): Promise<ResourceRef | undefined>;
@@ -141,25 +130,22 @@ async function readChildren(
 }
 
 /**
- * The resources of a wide list; undefined if the answer has an unusable row, or others than its rows may be there: the
- * lists of what they lie in tell more.
+ * The services of an organization; undefined if the answer has an unusable row, or others than its rows may be there:
+ * the lists of the environments tell more.
  */
-async function readAll(list: WideList, organization_id: string, search: Search): Promise<ListResult> {
+async function readAllServices(organization_id: string, search: Search): Promise<ListResult> {
   if (search.requests <= 0) return undefined;
   search.requests -= 1;
   const answer: JsonRecord | undefined = await search.lookup.reader
-    .attempt(list.operation, { organization_id })
+    .attempt(listOfAllServices, { organization_id })
     .catch((error: unknown) =>
       isDenied(error) || error instanceof ApiError ? undefined : Promise.reject(error as Error),
     );
   const rows = answer === undefined || nextPage(answer) ? undefined : wholeListIn(answer);
-  const resources = rows?.flatMap((row) => refInWideList(list, row) ?? []) ?? [];
+  const resources = rows?.flatMap((row) => serviceInRow(row) ?? []) ?? [];
   const isWhole = rows !== undefined && resources.length === (answer!['results'] as readonly unknown[]).length;
   return isWhole ? { resources, unusable: [], complete: true, rowsLost: false } : undefined;
 }
-
-const keyOf = (name: string, { lookup: { principal, view } }: Search): string =>
-  JSON.stringify([principal, view, name]);
 
 /** The organizations in the answer to a read. */
 async function readOrganizationsBy(
@@ -205,25 +191,20 @@ export function createListCache(): ListCache {
     return list.result;
   };
 
-  /** The list of a key, if it is cached and may be used in a search. */
-  const freshList = (key: string, { since, lookup: { now } }: Search): CachedList | undefined => {
-    const cached = lists.get(key);
-    return isUsed && cached !== undefined && cached.sequence > since && now() - cached.readAt < listLifetime
-      ? cached
-      : undefined;
-  };
-
   const listOnce = async (
     name: string,
     kinds: readonly ReferenceKind[],
     search: Search,
     read: FetchList,
   ): Promise<readonly ResourceRef[] | undefined> => {
-    const key = keyOf(name, search);
-    const cached = freshList(key, search);
-    search.usedCache ||= cached !== undefined && cached.sequence <= search.begun;
+    const { principal, view, now } = search.lookup;
+    const key = JSON.stringify([principal, view, name]);
+    const cached = lists.get(key);
+    const isFresh =
+      isUsed && cached !== undefined && cached.sequence > search.since && now() - cached.readAt < listLifetime;
+    search.usedCache ||= isFresh;
     // The search that first requested the list may have been aborted: that is not a failure of this one.
-    const result = await (cached
+    const result = await (isFresh
       ? cached.result.catch(() => request(key, kinds, search, read))
       : request(key, kinds, search, read));
     search.truncated ||= result?.complete === false;
@@ -245,19 +226,14 @@ export function createListCache(): ListCache {
       if (resources === undefined) for (const kind of listing.kinds) search.unlisted.add(kind);
       return resources;
     },
-    hasChildrenOf: (listing, id, search) =>
-      freshList(keyOf(`${listing.operation.name} ${id}`, search), search) !== undefined,
-    allOf: async (list, id, search) => {
-      const resources = await listOnce(`${list.operation.name} ${id}`, list.kinds, search, () =>
-        readAll(list, id, search),
+    servicesOf: async (id, search) => {
+      const resources = await listOnce(`${listOfAllServices.name} ${id}`, serviceKinds, search, () =>
+        readAllServices(id, search),
       );
       return resources && Map.groupBy(resources, ({ parent }) => parent!.id);
     },
-    hasAllOf: (list, id, search) => freshList(keyOf(`${list.operation.name} ${id}`, search), search) !== undefined,
-    organization: async (search) => {
-      const own = search.lookup.withNewLists ? search : { ...search, since: 0 };
-      return (await listOnce('organization', ['organization'], own, () => readOrganization(search)))?.[0];
-    },
+    organization: async (search) =>
+      (await listOnce('organization', ['organization'], search, () => readOrganization(search)))?.[0],
     organizations: async (search) =>
       (await listOnce('organizations', ['organization'], search, () => readOrganizations(search))) ?? [],
     count: () => lastSequence,

@@ -19,7 +19,6 @@ import {
   type ResourceKind,
   type Lookup,
   readUses,
-  wideReadUse,
   type ReadUse,
 } from '../tool/index.ts';
 import { isRecord, type JsonRecord } from '../json/index.ts';
@@ -30,7 +29,7 @@ import { createResourceIndex, type IndexPersistence } from './resource-index.ts'
 import { createInvalidator, type Invalidator, type CacheInvalidation } from './cache-invalidation.ts';
 import { resourceRefOf, type ResourceRef } from './resource-ref.ts';
 import { resolvedResourceOf, pathTo, unambiguousPaths } from './resource-path.ts';
-import { environmentsInWideList, isOfKind, listChainsFor, responseKinds, wideListFor } from './resource-hierarchy.ts';
+import { responseKinds, isOfKind, listChainsFor } from './resource-hierarchy.ts';
 import { isForeignUri, isInfraUri, parseUri } from './uri.ts';
 import type { ResolverContext } from './search-routes.ts';
 import { CallFailure, emptyProblem, type ResolutionProblem } from '../failure/index.ts';
@@ -76,15 +75,8 @@ export function readsToResolve(kind: ResourceKind): readonly ReadUse[] {
     kind === 'organization'
       ? 'the organization is not filled in: its id has to be given'
       : `names of a kind ${kind} can not all be found: give ids`;
-  const listings = listChainsFor(kind).flatMap((chain) => chain.map(({ listing }) => listing));
-  const wide = listings.flatMap((listing) => {
-    const list = wideListFor(listing);
-    return list ? [wideReadUse(list.operation, listing.operation)] : [];
-  });
-  return [
-    ...readUses(without, ...new Set([operations.get_organization, ...listings.map(({ operation }) => operation)])),
-    ...wide,
-  ];
+  const lists = listChainsFor(kind).flatMap((chain) => chain.map(({ listing }) => listing.operation));
+  return readUses(without, ...new Set([operations.get_organization, ...lists]));
 }
 
 /** Maximum number of completions of one text: the protocol's limit. */
@@ -218,9 +210,8 @@ function resourcesIn(operation: AnyOperation, input: JsonRecord, answer: unknown
     : operation.targetBy && operation.effect === 'read'
       ? targetIn(operation, input)
       : undefined;
-  if (kinds.length === 0) return environmentsInWideList(operation, rowsIn(isRecord(answer) ? answer : undefined));
   const rows = list ? rowsIn(isRecord(answer) ? answer : undefined) : [answer];
-  return rows.flatMap((row) => resourceRefOf(row, kinds, parent) ?? []);
+  return kinds.length === 0 ? [] : rows.flatMap((row) => resourceRefOf(row, kinds, parent) ?? []);
 }
 
 /**
@@ -308,7 +299,7 @@ export function createNameResolver(place?: ResolverPlace): PersistentNameResolve
   return {
     resolve: (kind, reference, lookup) => resolve(kind, reference, lookup, context),
     complete: (kind, typed, lookup) => completions(kind, typed, lookup, context),
-    organization: async (lookup) => (await lists.organization(newSearch(lookup, 0, lists.count())))?.id ?? '',
+    organization: async (lookup) => (await lists.organization(newSearch(lookup, 0)))?.id ?? '',
     learn: (operation, input, answer, principal) => {
       const deleted = deletedBy(operation, input);
       const changed = kindsChanged(operation);

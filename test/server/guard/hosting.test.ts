@@ -59,40 +59,6 @@ describe('what a cluster hosts', () => {
     expect((await found(answers))[0]).toBe(expected);
   });
 
-  const [here, known] = ['c', { id: 'e', name: 'one', project: { id: 'p0' } }];
-  const wide = (...results: readonly object[]): Answers => ({
-    list_environments_of_organization: { results },
-    list_projects: projects(1),
-    list_environments: hosting('p0'),
-  });
-
-  test.each([
-    ['PRODUCTION', { ...known, mode: 'PRODUCTION', cluster_id: here }],
-    ['none', { ...known, mode: 'STAGING', cluster_id: here }],
-    ['none', { ...known, mode: 'PRODUCTION', cluster_id: 'other' }],
-  ])('is %s by the list of all environments, and no other is read', async (mode, row) => {
-    expect(await found(wide(row))).toEqual([mode, 2]);
-  });
-
-  // Each of these has a part only, or may have: the list of the project shows one of production.
-  const other = { ...known, mode: 'STAGING', cluster_id: here };
-  test.each<[string, unknown]>([
-    ['a row without a cluster', { results: [other, { ...other, cluster_id: undefined }] }],
-    ['a row of a mode that nobody knows', { results: [other, { ...other, mode: 'SANDBOX' }] }],
-    ['a row without a mode', { results: [other, { ...other, mode: undefined }] }],
-    ['a row without a project', { results: [other, { ...other, project: undefined }] }],
-    ['a row without an id', { results: [other, { ...other, id: undefined }] }],
-    ['fewer rows than there are', { results: [other], pagination: { total_count: 2 } }],
-    ['another page', { results: [other], pagination: { page: 1, page_size: 1, total_pages: 2 } }],
-    ['no list', {}],
-    ['a failure', down],
-  ])('is asked of the projects where the list of all environments has %s', async (_, list) => {
-    expect(await found({ ...wide(), list_environments_of_organization: list as Answers['list_projects'] })).toEqual([
-      'PRODUCTION',
-      4,
-    ]);
-  });
-
   test('is unknown after a bounded number of reads, and found where it is among those', async () => {
     const [many, reads] = await found({ list_projects: projects(10_000), list_environments: hosting('p9999') });
     expect([many, reads <= 25]).toEqual(['unknown', true]);
@@ -108,8 +74,7 @@ describe('what a cluster hosts', () => {
     let asked = 0;
     const isOver = (): boolean => (asked += 1) > 2;
     const [slow, reads] = await found({ list_projects: projects(20), list_environments: hosting('p19') }, isOver);
-    // The organization, the list of all environments, the projects, and the environments of ten of them.
-    expect([slow, reads]).toEqual(['unknown', 13]);
+    expect([slow, reads]).toEqual(['unknown', 12]);
   });
 
   test('fails as the platform fails, rather than pass for unknown', async () => {

@@ -17,9 +17,6 @@ const services = environments.map((environment, index) => ({
   environment_id: environment.id,
 }));
 
-/** The environments as the list of the organization has them. */
-const placed = environments.map((one) => ({ ...one, project: { id: project } }));
-
 /** Answers a read, or fails it. */
 type Answers = Readonly<Record<string, (input: JsonRecord) => unknown>>;
 
@@ -28,7 +25,6 @@ const usual: Answers = {
   list_projects: () => ({ results: [{ id: project, name: 'shop' }] }),
   list_environments: () => ({ results: environments }),
   list_services: ({ environment_id }) => ({ results: services.filter((one) => one.environment_id === environment_id) }),
-  list_environments_of_organization: () => ({ results: placed }),
   list_services_of_organization: () => ({ results: services }),
 };
 
@@ -69,40 +65,11 @@ test('a bare name is looked for in one list', async () => {
 test('a single path is looked up in its environment', async () => {
   const { lookup, asked } = callerOf();
   await createNameResolver().resolve('service', paths[0]!, lookup);
-  expect(asked.toSorted()).toEqual([
-    'get_organization',
-    'list_environments_of_organization',
-    'list_projects',
-    'list_services',
-  ]);
-});
-
-test('an environment is found in the list that an earlier name was looked up in', async () => {
-  const { lookup, asked } = callerOf();
-  const resolver = createNameResolver();
-  await resolver.resolve('environment', 'shop/e0', lookup);
-  asked.splice(0);
-  await expect(resolver.resolve('service', paths[3]!, lookup)).resolves.toMatchObject({ id: id(203) });
-  expect(asked).toEqual(['list_services']);
-});
-
-test('a change by a bare name reads new lists, each once, and the organization only the first time', async () => {
-  const { lookup, asked } = callerOf();
-  const resolver = createNameResolver();
-  await resolver.resolve('service', 'worker-3', lookup);
-  const [first] = [asked.splice(0)];
-  await resolver.resolve('service', 'worker-3', lookup);
-  expect(first.toSorted()).toEqual([
-    'get_organization',
-    'list_environments_of_organization',
-    'list_projects',
-    'list_services_of_organization',
-  ]);
-  expect(asked.toSorted()).toEqual(first.toSorted().slice(1));
+  expect(asked).toEqual(['get_organization', 'list_projects', 'list_environments', 'list_services']);
 });
 
 const failed = (kind: 'forbidden' | 'not_offered' | 'server_error' | 'bad_answer') => () => {
-  throw new ApiError('a wide list', { kind, reason: kind, next: 'Nothing.' });
+  throw new ApiError('list_services_of_organization', { kind, reason: kind, next: 'Nothing.' });
 };
 
 // Each of these lists has a part only, or may have: the third environment has another service of the same name.
@@ -135,36 +102,6 @@ test.each(Object.keys(inParts))(
   },
 );
 
-// Each of these lists has a part only, or may have: the project has another environment of the same name.
-const double = { ...placed[3]!, id: id(199) };
-const environmentsInParts: typeof inParts = {
-  ...inParts,
-  'has fewer rows than there are': () => ({ results: placed, pagination: { total_count: 6 } }),
-  'has another page': () => ({ results: placed, pagination: { page: 1, page_size: 5, total_pages: 2 } }),
-  'has a row without a project': () => ({ results: [...placed, { ...double, project: undefined }] }),
-  'has a row without an id': () => ({ results: [...placed, { ...double, id: undefined }] }),
-  'has a row that is none': () => ({ results: [...placed, null] }),
-};
-
-test.each(Object.keys(environmentsInParts))(
-  'a list of all environments that %s never counts as the whole: the project is asked',
-  async (which) => {
-    const { lookup, asked } = callerOf({
-      list_environments_of_organization: environmentsInParts[which]!,
-      list_environments: () => ({ results: [...placed, double] }),
-    });
-    const problem = await resolutionProblem(createNameResolver().resolve('environment', 'shop/e3', lookup));
-    expect(problem.candidates.map((one) => one.id).toSorted()).toEqual([placed[3]!.id, double.id]);
-    expect(count(asked, 'list_environments')).toBe(1);
-  },
-);
-
-test('a project that the list of all environments lacks is asked itself', async () => {
-  const { lookup, asked } = callerOf({ list_environments_of_organization: () => ({ results: [] }) });
-  await expect(createNameResolver().resolve('environment', 'shop/e3', lookup)).resolves.toMatchObject({ id: id(103) });
-  expect(count(asked, 'list_environments')).toBe(1);
-});
-
 test('an environment that the list of all lacks is asked itself', async () => {
   const { lookup, asked } = callerOf({ list_services_of_organization: () => ({ results: services.slice(1) }) });
   await expect(createNameResolver().resolve('service', 'worker-0', lookup)).resolves.toMatchObject({ id: id(200) });
@@ -188,5 +125,5 @@ test.each([
 ])('who %s asks environment by environment', async (_, limits) => {
   const { lookup, asked } = callerOf();
   await createNameResolver().resolve('service', 'worker-3', { ...lookup, ...limits });
-  expect(asked.filter((one) => one.endsWith('_of_organization'))).toEqual([]);
+  expect(count(asked, 'list_services_of_organization')).toBe(0);
 });

@@ -5,18 +5,15 @@ import {
   targetIn,
   type AnyOperation,
   type ReferenceKind,
-  type ServiceKind,
 } from '../../../contract/index.ts';
 import { isRecord, omit, type JsonRecord } from '../../json/index.ts';
 import {
   asMode,
   environmentIn,
   listOfOrganization,
-  nameOfProject,
   pointerIn,
   readById,
   rowsIn,
-  serviceIn,
   textIn,
   unknownEnvironment,
   wholeListIn,
@@ -46,13 +43,13 @@ async function locationOf(environmentId: string | undefined, reader: Reader): Pr
   const environment = environmentId === undefined ? undefined : await environmentIn(environmentId, 'mode', reader);
   return {
     environment: { id: environmentId, name: nameIn(environment) },
-    project: { id: pointerIn(environment, 'project'), ...nameOfProject(environment) },
+    project: { id: pointerIn(environment, 'project') },
     mode: asMode(environment?.['mode']),
   };
 }
 
-async function serviceTarget(kind: ServiceKind, id: string, reader: Reader): Promise<Target> {
-  const service = await serviceIn(kind, id, reader);
+async function serviceTarget(kind: ReferenceKind, id: string, reader: Reader): Promise<Target> {
+  const service = await readById(kind, id, reader);
   return { kind, id, name: nameIn(service), ...(await locationOf(pointerIn(service, 'environment'), reader)) };
 }
 
@@ -281,7 +278,7 @@ export async function findTarget(
 export async function withProjectName(target: Target, reader: Reader): Promise<Target> {
   const { touched, project } = target;
   const named =
-    project?.id === undefined || project.name !== undefined
+    project?.id === undefined
       ? target
       : {
           ...target,
