@@ -21,20 +21,20 @@ test.each<[string, Json, string, Json]>([
   [
     'create_environment_variable',
     { service, key: 'LOG_LEVEL', value: 'trace' },
-    'LOG_LEVEL of scope ENVIRONMENT no longer counts for this application.',
-    { key: 'LOG_LEVEL', scope: 'ENVIRONMENT', is_secret: false, for: 'application' },
+    'The variable LOG_LEVEL of scope ENVIRONMENT no longer counts for this application.',
+    { key: 'LOG_LEVEL', scope: 'ENVIRONMENT', kind: 'variable', for: 'application' },
   ],
   [
     'create_secret',
     { service, key: 'SHARED_TOKEN', value: 'hush-hush-hush' },
-    'SHARED_TOKEN of scope ENVIRONMENT, a secret, no longer counts for this application.',
-    { key: 'SHARED_TOKEN', scope: 'ENVIRONMENT', is_secret: true, for: 'application' },
+    'The secret SHARED_TOKEN of scope ENVIRONMENT no longer counts for this application.',
+    { key: 'SHARED_TOKEN', scope: 'ENVIRONMENT', kind: 'secret', for: 'application' },
   ],
   [
     'set_environment_variables',
     { environment: 'shop/staging', variables: { REGION: 'eu-north-1', UNSEEN_BEFORE: 'x' } },
-    'REGION of scope PROJECT no longer counts in this environment.',
-    { key: 'REGION', scope: 'PROJECT', is_secret: false, for: 'environment' },
+    'The variable REGION of scope PROJECT no longer counts in this environment.',
+    { key: 'REGION', scope: 'PROJECT', kind: 'variable', for: 'environment' },
   ],
 ])(
   '%s says in plan and answer which wider value no longer counts, and for whom',

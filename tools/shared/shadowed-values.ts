@@ -25,7 +25,7 @@ export interface ShadowedValue {
   readonly key: string;
   /** The scope in which it is set. */
   readonly scope: string;
-  readonly is_secret: boolean;
+  readonly kind: 'secret' | 'variable';
 }
 
 /** The reads of `shadowedBy`. */
@@ -51,13 +51,15 @@ export async function shadowedBy(
   const wider = { variables: variables.filter(isWider), secrets: secrets.filter(isWider) };
   return keys.flatMap((key) => {
     const found = effective(wider, key);
-    return found ? [{ key, scope: String(found.row['scope']), is_secret: found.isSecret }] : [];
+    return found
+      ? [{ key, scope: String(found.row['scope']), kind: found.isSecret ? ('secret' as const) : ('variable' as const) }]
+      : [];
   });
 }
 
 /** Which value no longer counts, and for whom. */
-const shadowedText = ({ key, scope, is_secret: isSecret }: ShadowedValue, kind: string): string =>
-  `${show(key)} of scope ${scope}${isSecret ? ', a secret,' : ''} no longer counts ${kind === 'environment' ? 'in this environment' : `for this ${kind}`}.`;
+const shadowedText = ({ key, scope, kind: what }: ShadowedValue, kind: string): string =>
+  `The ${what} ${show(key)} of scope ${scope} no longer counts ${kind === 'environment' ? 'in this environment' : `for this ${kind}`}.`;
 
 /** The same as lines of a plan. */
 export async function shadowedLines(
