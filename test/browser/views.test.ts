@@ -76,9 +76,9 @@ describe.skipIf(!hasBrowser)('the view of a deployment', () => {
     const { frame } = await show(viewStates['a failed deployment'], { answer });
     expect(await frame.locator('.timeline li').allInnerTexts()).toEqual([
       expect.stringContaining('deploy begun by Cleo Marchetti'),
-      expect.stringMatching(/SUCCESS\s+DEPLOYMENT_QUEUEING\s+7 s/),
-      expect.stringMatching(/SUCCESS\s+MIRROR_IMAGE\s+2 s/),
-      expect.stringMatching(/ERROR\s+DEPLOYMENT\s+2 min/),
+      expect.stringMatching(/SUCCESS\s+DEPLOYMENT_QUEUEING\s+took 7 s/),
+      expect.stringMatching(/SUCCESS\s+MIRROR_IMAGE\s+took 2 s/),
+      expect.stringMatching(/ERROR\s+DEPLOYMENT\s+took 2 min/),
       expect.stringContaining('ended as DEPLOYMENT_ERROR'),
     ]);
     await frame.getByLabel('Text').fill('ready');
