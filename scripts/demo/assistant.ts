@@ -32,6 +32,9 @@ export interface Assistant {
 const textOf = (content: readonly { type: string; text?: string }[]): string =>
   content.map(({ text = '' }) => text).join('\n');
 
+/** Whether a question is about a change of production, and not of what shares something with it. */
+const isOnProduction = (question: string): boolean => /^On: .*, PRODUCTION\b/m.test(question);
+
 /** The form content that confirms a call: yes, or the name to type, which the field's title contains. */
 function confirmation(params: ElicitRequestParams): Record<string, string | boolean> | undefined {
   if (!('requestedSchema' in params)) return undefined;
@@ -47,7 +50,7 @@ export async function assistantOver(transport: Transport, show: DemoOutput = ter
   const asked: string[] = [];
   client.setRequestHandler('elicitation/create', ({ params }) => {
     asked.push(params.message);
-    const answer = params.message.includes('PRODUCTION') ? undefined : confirmation(params);
+    const answer = isOnProduction(params.message) ? undefined : confirmation(params);
     const [said] = Object.values(answer ?? {});
     show.emit({
       event: 'question',
