@@ -14,7 +14,7 @@ import {
   anyPlanQueue,
   type DeploymentRow,
   type DeploymentServiceRow,
-  findDeployment,
+  holdDeployment,
   servicesOf,
 } from './deployment-rows.ts';
 import { runtimeOfEnvironment } from './tasks.ts';
@@ -205,7 +205,7 @@ export async function cancelEnvironmentDeployment(
     (await underWay.where('queue', '=', environmentId).executeTakeFirst()) ??
     (await underWay.where('queue', 'like', anyPlanQueue).executeTakeFirst());
   if (found === undefined) throw await nothingToCancel(trx, environmentId);
-  return cancelDeployment(context, trx, await findDeployment(trx, found.id));
+  return cancelDeployment(context, trx, await holdDeployment(trx, found.id));
 }
 
 /** Cancels a deployment under way, in any queue. @throws ApiProblem 400 if it is being canceled already */

@@ -31,9 +31,12 @@ export const anyPlanQueue = `${planPrefix}%`;
 /** Whether a deployment only plans what another one would change. */
 export const isPlan = ({ queue }: Pick<DeploymentRow, 'queue'>): boolean => queue.startsWith(planPrefix);
 
-/** Finds a deployment by id. @throws if there is none */
-export const findDeployment = (db: Db, id: string): Promise<DeploymentRow> =>
-  db.selectFrom('deployment').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+/**
+ * Finds a deployment by id, to change it: until the transaction ends, no worker claims or releases it.
+ * @throws if there is none
+ */
+export const holdDeployment = (db: Db, id: string): Promise<DeploymentRow> =>
+  db.selectFrom('deployment').selectAll().where('id', '=', id).$call(db.sql.held).executeTakeFirstOrThrow();
 
 /** The columns that show whether a worker still holds a deployment. */
 type Held = Pick<DeploymentRow, 'id' | 'owner' | 'fencing_token'>;

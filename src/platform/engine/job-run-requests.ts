@@ -4,7 +4,7 @@ import type { JobRun } from '../../contract/index.ts';
 import { refused, type ServiceSpecs } from '../common/index.ts';
 import type { Db, ServiceTable } from '../store/index.ts';
 import type { EngineContext } from './context.ts';
-import { type DeploymentRow, type DeploymentServiceRow, findDeployment, servicesOf } from './deployment-rows.ts';
+import { type DeploymentRow, type DeploymentServiceRow, holdDeployment, servicesOf } from './deployment-rows.ts';
 import { cancelDeployment } from './deployment-requests.ts';
 import { insertAside, requireAvailable } from './deployments-aside.ts';
 import type { Requester } from './engine.ts';
@@ -82,7 +82,7 @@ async function runToCancel(trx: Db, job: Service, executionId: string | undefine
   if (executionId === undefined) {
     const running = await deploymentUnderWay(trx, job.id);
     if (running === undefined) throw refuse('none is under way');
-    return findDeployment(trx, running.id);
+    return holdDeployment(trx, running.id);
   }
   const row = await trx
     .selectFrom('deployment_service')
@@ -92,7 +92,7 @@ async function runToCancel(trx: Db, job: Service, executionId: string | undefine
     .executeTakeFirst();
   if (row === undefined) throw refuse(`it has none with the id ${executionId}`);
   if (row.ended_at !== null) throw refuse(`${executionId} has ended already, as ${row.state}`);
-  return findDeployment(trx, executionId);
+  return holdDeployment(trx, executionId);
 }
 
 /**

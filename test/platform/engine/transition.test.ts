@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { findDeployment, servicesOf, Superseded } from '../../../src/platform/engine/deployment-rows.ts';
+import { holdDeployment, servicesOf, Superseded } from '../../../src/platform/engine/deployment-rows.ts';
 import { applyChange } from '../../../src/platform/engine/service-changes.ts';
 import { addEnvironment, openEngineFixture, type EngineFixture } from './engine-fixture.ts';
 
@@ -12,7 +12,7 @@ afterAll(() => fixture.close());
 const ordered = async (name: string) => {
   const { environmentId, ids } = await addEnvironment(fixture.db, name, { db: { kind: 'database' } });
   const id = await fixture.order({ environmentId, serviceIds: [ids['db']!] });
-  const deployment = await findDeployment(fixture.db, id);
+  const deployment = await holdDeployment(fixture.db, id);
   const [service] = await servicesOf(fixture.db, id);
   return { environmentId, deployment, service: service! };
 };
