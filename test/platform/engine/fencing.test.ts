@@ -1,8 +1,6 @@
-import { setTimeout } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
 import { silentLog } from '../../../src/platform/common/index.ts';
 import { createLeaderLocks, LeaderLockLost } from '../../../src/platform/engine/leader-locks.ts';
-import { holdDeployment } from '../../../src/platform/engine/deployment-rows.ts';
 import { createLease } from '../../../src/platform/engine/index.ts';
 import {
   type Observation,
@@ -39,9 +37,6 @@ const recordingRuntime = (
 const nothing = async (): Promise<void> => undefined;
 
 const done: Observation = { outcome: 'succeeded', lines: [], cursor: '' };
-
-/** How long something may take that must not happen, in milliseconds. */
-const moment = 300;
 
 /** Takes a worker's claims away, as the others do when its lease has expired. */
 const expire = (db: DataStore): Promise<unknown> => db.deleteFrom('worker').execute();
@@ -208,25 +203,4 @@ test('a leader lock that is lost and taken again by the same worker is another o
   const after = await leaderLocks.take('looking');
   await expect(before!.write(nothing)).rejects.toThrow(LeaderLockLost);
   await after!.write(nothing);
-});
-
-test('a worker does not claim a deployment that a request is about to change', async () => {
-  const fixture = await open({ started: false });
-  const { environmentId, ids } = await addEnvironment(fixture.db, 'one', { web: { kind: 'container' } });
-  const id = await fixture.order({ environmentId, serviceIds: [ids['web']!] });
-  let claimed: Promise<unknown> | undefined;
-  const events = await fixture.db.write(async (trx) => {
-    const { owner } = await holdDeployment(trx, id);
-    const events = [`held, owner ${String(owner)}`];
-    claimed = fixture.db
-      .write((other) =>
-        other.updateTable('deployment').set({ fencing_token: 99 }).where('id', '=', id).executeTakeFirstOrThrow(),
-      )
-      .then(() => events.push('claimed'));
-    await setTimeout(moment);
-    events.push('changed');
-    return events;
-  });
-  await claimed;
-  expect(events).toEqual(['held, owner null', 'changed', 'claimed']);
 });
