@@ -209,8 +209,10 @@ test('one whose node is lost is told with its newest backup, and started nowhere
   await expect
     .poll(async () => dataWith(await conditions(), 'DATA_ON_NODE'), patience)
     .toMatchObject([{ backup: { name: 'before', at: expect.stringMatching(/^2/), node: 'node-1' } }]);
-  expect(dataWith(await conditions(), 'WAITING_FOR_NODE')).toMatchObject([{ node: 'node-2' }]);
-  expect(await stateOf('database', shop)).toBe('UNAVAILABLE');
+  await expect
+    .poll(async () => dataWith(await conditions(), 'WAITING_FOR_NODE'), patience)
+    .toMatchObject([{ node: 'node-2' }]);
+  await expect.poll(() => stateOf('database', shop), patience).toBe('UNAVAILABLE');
   const { deployment_request_id: id } = await platform.call('POST', `/database/${shop}/deploy`);
   await expect
     .poll(async () => (await serviceOf(first)).ContainerSpec.Labels?.['io.infra-mcp.deployment'], patience)
