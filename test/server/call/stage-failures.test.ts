@@ -90,6 +90,8 @@ const harmless = [
   'fail',
   'delimited',
   'wholeRows',
+  'countRequests',
+  'isPlatformFailure',
   'reasonUnreadable',
   'reasonUnusable',
   'protectLog',
