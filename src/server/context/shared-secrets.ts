@@ -26,7 +26,7 @@ export const readsOfSecretsFromOutside: readonly AnyOperation[] = [
 
 /** What services of an environment see of secrets that are set outside it, for its whole project. */
 interface SecretsFromOutside {
-  /** Their keys, in the order of the platform; undefined if the secrets can't be listed. */
+  /** Their keys, in the order of the platform; undefined if secrets or variables can't be listed. */
   readonly keys: readonly string[] | undefined;
   /**
    * Other environments that are, or may be, production and see the same secrets; undefined if the environments can't be
@@ -69,8 +69,8 @@ export async function secretsFromOutside(
     readVariableList('secrets', environment, reader),
     readVariableList('variables', environment, reader),
   ]);
-  const listed = wholeListIn(secrets);
-  const keys = listed && keysFromOutside(listed, wholeListIn(variables) ?? []);
+  const [ofSecrets, ofVariables] = [wholeListIn(secrets), wholeListIn(variables)];
+  const keys = ofSecrets && ofVariables && keysFromOutside(ofSecrets, ofVariables);
   if (keys?.length === 0) return { keys, production: [] };
   const all =
     projectId === undefined

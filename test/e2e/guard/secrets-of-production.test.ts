@@ -7,14 +7,14 @@ import { startTestPlatform, type Json, type TestPlatform } from '../../support/t
 let platform: TestPlatform;
 let proxy: RecordingProxy;
 let connectors: Connectors;
-/** Whether the platform refuses to list secrets. */
-let hidesSecrets = false;
+/** The lists that the platform refuses, by their paths. */
+let refused: RegExp | undefined;
 
 beforeAll(async () => {
   platform = await startTestPlatform();
   proxy = await startRecordingProxy(platform.url, {
     beforeRequest: async (_, request, response) => {
-      if (hidesSecrets && /secret/i.test(request.url ?? '') && request.method === 'GET')
+      if (refused?.test(request.url ?? '') && request.method === 'GET')
         response.writeHead(403, { 'content-type': 'application/json' }).end('{"message":"not for this token"}');
     },
   });
@@ -123,16 +123,19 @@ describe('a project of its own', () => {
 });
 
 test.each([
-  ['shop/staging', 'disruptive', 1],
-  ['data/development', 'write', 0],
-])('where secrets cannot be listed, a job in %s is judged by what is in its project', async (place, tier, asked) => {
-  hidesSecrets = true;
+  ['secrets', /secret/i, 'shop/staging', 'disruptive', 1],
+  ['secrets', /secret/i, 'data/development', 'write', 0],
+  // They tell what an external manager of secrets holds, and which keys of the project the environment replaces.
+  ['variables', /variable/i, 'shop/staging', 'disruptive', 1],
+] as const)('where %s cannot be listed (%s), a job in %s is judged by what is in its project', async (...row) => {
+  const [, lists, place, tier, asked] = row;
+  refused = lists;
   try {
     const made = await create(job, place, ofJob(undefined));
     expect(made.tier).toBe(tier);
     expect(made.effects).toContain('Not known: which secrets of its project it will see.');
     expect(made.question.match(/Not known: which secrets of its project/g) ?? []).toHaveLength(asked);
   } finally {
-    hidesSecrets = false;
+    refused = undefined;
   }
 });
