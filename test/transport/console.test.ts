@@ -257,8 +257,8 @@ describe('the audit log', () => {
     });
     try {
       const { url } = await startTestServer({ approvals: approvalsOf(named), console: { audit: auditOf() } });
-      const seenBy = async (name: string, path: string) => {
-        const browser = browserAt(url, path);
+      const seenBy = async (name: string, path: string, at = url) => {
+        const browser = browserAt(at, path);
         await browser.post({ do: 'enter', name, secret: secretOf(name) });
         return (await browser.get()).text();
       };
@@ -269,6 +269,16 @@ describe('the audit log', () => {
       expect(shownIn(await seenBy('bob', '/console/approvals'))).toEqual(
         ['deploy_service', 'stop_environment'].toReversed(),
       );
+      // What is kept may be all there is.
+      const elsewhere = records.slice(-1);
+      const { url: ofOthers } = await startTestServer({
+        approvals: { ...approvalsOf(named), latestCalls: async (wanted) => elsewhere.filter(wanted) },
+        console: { audit: auditOf({ read: async (_, wanted) => elsewhere.filter(wanted) }) },
+      });
+      for (const path of ['/console/audit', '/console/approvals']) {
+        const none = await seenBy('bob', path, ofOthers);
+        expect(/<p id="records"[^>]*>([^<]*)</.exec(none)![1]).toBe('None found of what you may see.');
+      }
       const all = await seenBy('ada', '/console/audit');
       expect(shownIn(all)).toHaveLength(4);
       expect(all).not.toContain('Kept from you');

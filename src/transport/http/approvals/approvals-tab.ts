@@ -146,6 +146,7 @@ export function approvalsTab({ queue, secrets, latestCalls, clock, log }: Approv
           shown,
           secrets: mayAll(operator, rights) ? (secrets?.waiting(now) ?? []) : [],
           calls,
+          places: rights?.places,
           now,
         }),
         ...(isList && { total: shown.total, pages: pageCount(shown) }),

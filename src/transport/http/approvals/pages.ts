@@ -15,7 +15,7 @@ import {
 import { emptyHtml, html, type Html } from '../console/html.ts';
 import type { OperatorSession } from '../console/operator-sessions.ts';
 import { formTokenInput, timeMarkup, type PagePaths } from '../console/page-frame.ts';
-import { recordTable } from '../console/recorded-calls.ts';
+import { noRecordsText, recordTable } from '../console/recorded-calls.ts';
 import { secretsSection } from './handed-secrets.ts';
 import { firstPart } from '../../../contract/index.ts';
 
@@ -131,17 +131,17 @@ function pagination(listing: PendingCallsPage, paths: PagePaths, id: string): Ht
   return html`<p id="${id}">${total} ${total === 1 ? 'call waits' : 'calls wait'}, ${newestFirst ? 'newest' : 'oldest'} first; page ${pageNumber} of ${pages}. ${order}${to(pageNumber - 1, 'Previous')}${to(pageNumber + 1, 'Next')}</p>`;
 }
 
-const pendingList = (listing: PendingCallsPage, viewing: Viewing): Html =>
+const pendingList = (listing: PendingCallsPage, viewing: Viewing, places: string | undefined): Html =>
   listing.total === 0
-    ? html`<p id="none">Nothing waits for approval.</p>`
+    ? html`<p id="none">${places === undefined ? 'Nothing waits for approval.' : 'Nothing that you may see waits for approval.'}</p>`
     : html`${searchForm(viewing.paths)}${pagination(listing, viewing.paths, 'position')}${waitingCalls(listing.waiting, viewing)}${pagination(listing, viewing.paths, 'position-again')}`;
 
 const singleCall = ({ code, pending }: SinglePendingCall, viewing: Viewing): Html =>
   html`<p id="all"><a href="${viewing.paths.page}">All that waits</a></p>${pending ? waitingCalls([pending], viewing) : html`<p id="none">Nothing waits under ${clean(code)}: it expired, was decided already, or never was.</p>${searchForm(viewing.paths)}`}`;
 
-const latestTable = (calls: readonly RecordedCall[] | undefined, now: number): Html => {
+const latestTable = ({ calls, places, now }: Pick<QueueView, 'calls' | 'places' | 'now'>): Html => {
   if (!calls) return html`<p id="records">Couldn't look: records go to a command, and can't be read here.</p>`;
-  if (calls.length === 0) return html`<p id="records">None found: nothing is recorded yet.</p>`;
+  if (calls.length === 0) return html`<p id="records">${noRecordsText(places)}</p>`;
   return recordTable(calls, now, 'latest-title');
 };
 
@@ -168,16 +168,18 @@ interface QueueView extends Pick<Viewing, 'operator' | 'paths' | 'now'> {
   readonly secrets: readonly WaitingSecret[];
   /** The newest calls, oldest first; undefined if they can't be read. */
   readonly calls?: readonly RecordedCall[] | undefined;
+  /** Outside of which places nothing is shown; undefined where everything is. */
+  readonly places: string | undefined;
 }
 
 /**
  * The calls that wait for a decision, then the latest calls. The live script replaces the parts that changed: the
  * children of elements with `data-parts`, each identified by its id.
  */
-export function queueParts({ operator, paths, shown, secrets, calls, now }: QueueView): Html {
+export function queueParts({ operator, paths, shown, secrets, calls, places, now }: QueueView): Html {
   const isList = 'total' in shown;
   const viewing = { operator, paths, now, showsWholePlans: !isList };
-  return html`${secretsSection(secrets, viewing)}<div id="waiting" data-parts>${isList ? pendingList(shown, viewing) : singleCall(shown, viewing)}</div>
+  return html`${secretsSection(secrets, viewing)}<div id="waiting" data-parts>${isList ? pendingList(shown, viewing, places) : singleCall(shown, viewing)}</div>
 <section id="latest" aria-labelledby="latest-title" data-parts><h2 id="latest-title">Latest calls</h2>
-${latestTable(calls, now)}</section>`;
+${latestTable({ calls, places, now })}</section>`;
 }

@@ -10,6 +10,10 @@ export const visibleTo =
   (call: RecordedCall): boolean =>
     operator.operator === undefined || rights?.sees(recordedPlace(call), call.who) === true;
 
+/** That there is no record, to an operator who sees only some places, or all of them. */
+export const noRecordsText = (places: string | undefined): string =>
+  places === undefined ? 'None found: nothing is recorded yet.' : 'None found of what you may see.';
+
 const columns = ['time', 'who', 'tool', 'target', 'tier', 'confirmed', 'outcome', 'why'] as const;
 
 /** Text that may be broken after the separators of names, such as slashes and underscores, rather than within words. */

@@ -2,7 +2,7 @@ import { blindSpot, type LogVerification, type RecordedCall } from '../../../../
 import { clean } from '../../../../server/redaction/index.ts';
 import { emptyHtml, html, type Html } from '../html.ts';
 import type { PagePaths } from '../page-frame.ts';
-import { recordTable } from '../recorded-calls.ts';
+import { noRecordsText, recordTable } from '../recorded-calls.ts';
 import { filterFields, isFiltering, type Filter } from './filter.ts';
 
 /** What looking for records came to. */
@@ -86,7 +86,7 @@ function verifiedMarkup(verified: Verified, paths: PagePaths, filter: Filter): H
 const olderLink = (calls: readonly RecordedCall[], paths: PagePaths, filter: Filter): Html =>
   html`<p id="older"><a href="${paths.page}?${queryOf(filter, { to: calls[0]!.at })}">Older ones</a></p>`;
 
-function foundMarkup({ found, paths, filter, now }: AuditView): Html {
+function foundMarkup({ found, paths, filter, places, now }: AuditView): Html {
   switch (found.kind) {
     case 'to_command':
       return html`<p id="records">Couldn't look: ${toCommand}</p>`;
@@ -97,7 +97,7 @@ function foundMarkup({ found, paths, filter, now }: AuditView): Html {
     default:
       if (found.calls.length > 0)
         return html`${recordTable(found.calls, now, 'found-title')}${found.hasOlder ? olderLink(found.calls, paths, filter) : emptyHtml}`;
-      return html`<p id="records">None found: ${isFiltering(filter) ? 'no record fits.' : 'nothing is recorded yet.'}</p>`;
+      return html`<p id="records">${isFiltering(filter) ? 'None found: no record fits.' : noRecordsText(places)}</p>`;
   }
 }
 
