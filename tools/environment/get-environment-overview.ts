@@ -185,7 +185,9 @@ export const getEnvironmentOverview = composeTool({
               ]),
             ]
           : []),
-        ...(recordsIn(results).some(({ usage }) => usage !== undefined) ? [] : ['Usage is not measured here.']),
+        ...(recordsIn(results).every(({ usage }) => usage === undefined) && recordsIn(results).length > 0
+          ? ['No usage is told: it was not measured, or nothing runs.']
+          : []),
         ...notActedOn(recordsIn(results).map(({ kind }) => kind)),
         ...(recordsIn(alerts).length > 0
           ? [

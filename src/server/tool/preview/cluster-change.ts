@@ -62,18 +62,23 @@ export const notLocked: NoOpCheck = reading(clusterReads, async (_, { target, re
   return lock === null ? { why: 'the cluster is not locked' } : undefined;
 });
 
+/** Who locked the cluster and why, after words such as `It is locked now`. */
+function lockText(words: string, lock: JsonRecord): string {
+  const days = lock['ttl_in_days'] ?? undefined;
+  const text = `${words}${lockFacts(lock, show, days === undefined ? '' : ` for ${show(days)} days`)}`;
+  return /[.!?]["”]?$/.test(text) ? text : `${text}.`;
+}
+
 function presentLockText(lock: JsonRecord | null | undefined): string {
   if (lock === undefined) return notKnown('whether it is locked');
-  if (lock === null) return 'It is not locked now.';
-  const days = lock['ttl_in_days'] ?? undefined;
-  const text = `It is locked now${lockFacts(lock, show, days === undefined ? '' : ` for ${show(days)} days`)}`;
-  return /[.!?]["”]?$/.test(text) ? text : `${text}.`;
+  return lock === null ? 'It is not locked now.' : lockText('It is locked now', lock);
 }
 
 /** A confirmation covers who locked it and why, but not when. */
 const lockLine = (lock: JsonRecord | null | undefined): PlanLine => ({
   text: presentLockText(lock),
   agreed: lock ? `locked by ${show(lock['owner_name'])}: ${show(lock['reason'])}` : '',
+  after: lock ? lockText('Before, it was locked', lock) : '',
 });
 
 /** Whether the target cluster is locked now, by whom and why. */
