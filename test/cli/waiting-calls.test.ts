@@ -116,7 +116,12 @@ describe.each(['modern', 'legacy'] as const)('a client of the %s era', (era) => 
       await client.watch([uriOf(refused)]);
       await decide(folder, refused, 'refused', 'after the sale');
       await eventually(() => expect(client.updatedUris).toEqual([uri, uri, uriOf(refused)]));
-      expect(await stateOf(client, refused)).toMatchObject({ state: 'refused', by: 'ada', reason: 'after the sale' });
+      expect(await stateOf(client, refused)).toMatchObject({
+        state: 'refused',
+        how: 'terminal',
+        by: ['ada'],
+        reason: 'after the sale',
+      });
       expect(await client.text(uriOf(refused))).toContain('after the sale');
     },
   );

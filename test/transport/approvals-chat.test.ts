@@ -130,7 +130,7 @@ describe('a channel behind a signed webhook', () => {
     const { ask, send } = await openWebhook(receiver.url);
     const code = codeOf(await ask());
     expect(await send(decision(code, { verdict: 'refuse', reason: 'after the sale' }))).toMatchObject({ status: 200 });
-    expect(await ask()).toEqual({ kind: 'refused', by: 'ada', reason: 'after the sale' });
+    expect(await ask()).toEqual({ kind: 'refused', how: 'chat', by: 'ada', reason: 'after the sale' });
   });
 
   test('that is down takes nothing from the call: it waits, and others decide it', async () => {

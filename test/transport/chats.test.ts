@@ -116,7 +116,7 @@ describe.each([
     expect(await chat.submit('U-ADA', form!, written)).toMatchObject({ status: 200, error: undefined });
     await untilSaid(/Refused by ada/);
     await untilSaid(written);
-    expect(await ask()).toEqual({ kind: 'refused', by: 'ada', ...reason });
+    expect(await ask()).toEqual({ kind: 'refused', how: 'chat', by: 'ada', ...reason });
   });
 
   test.each([

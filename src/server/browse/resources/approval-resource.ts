@@ -86,9 +86,9 @@ export const approvalResource: OwnResource = {
         state: kind,
         waiting_since: isoTime(call.askedAt),
         expires_at: isoTime(call.expiresAt),
-        ...('reason' in more && more.reason !== undefined
-          ? { ...omit(more, ['reason']), reason: reading.redactor.text(more.reason) }
-          : more),
+        ...omit(more, ['by', 'reason']),
+        ...('by' in more && more.by !== undefined && { by: [more.by].flat() }),
+        ...('reason' in more && more.reason !== undefined && { reason: reading.redactor.text(more.reason) }),
       },
       isMoving: call.isOpen,
     };

@@ -5,7 +5,6 @@ import type { CallSituation } from '../policy/match.ts';
 import type { TwoPerson } from '../policy/two-person.ts';
 import { areSame, canAgree, decidersOf, type Deciders } from './deciders.ts';
 import { callStates, sealEnding, type CallState, type Ending } from './call-states.ts';
-import type { DecisionNote } from './operator-decisions.ts';
 import { hasOperators, readOperators } from './operators.ts';
 import { callSealer, newCode, newestOf, type Pending, type StoredCall } from './pending-calls.ts';
 import { createVerdicts, type Named, type Settled } from './verdicts.ts';
@@ -32,12 +31,7 @@ export interface ApprovalRequest {
 
 /** The result of asking the operator, who answers in a terminal or on the approvals page. */
 export type Approval =
-  | {
-      readonly kind: 'approved';
-      readonly how: DecisionNote['how'];
-      /** The operators who agreed, if they have names. */
-      readonly by?: readonly string[];
-    }
+  | Settled
   /**
    * `command` is the command that the operator runs. `agreed`: how many operators agreed, if more than one has to.
    */
@@ -49,13 +43,10 @@ export type Approval =
       readonly isInChat?: true;
       readonly agreed?: { readonly count: number; readonly needed: number };
     }
-  | { readonly kind: 'refused'; readonly by?: string; readonly reason?: string | undefined }
   /** No operator may decide on it, or too few. */
   | { readonly kind: 'nobody_may_agree' }
   /** The plan changed after it was approved. */
   | { readonly kind: 'changed' }
-  /** The approval was not signed by the operator. */
-  | { readonly kind: 'invalid' }
   /** Another call used it at the same moment. */
   | { readonly kind: 'used' }
   /** Too many calls wait already, of this caller or in total: the operator was not asked. */

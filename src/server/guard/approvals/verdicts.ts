@@ -15,7 +15,12 @@ export interface Named {
 /** What a decision comes to, as far as its signatures tell. `by`: the operators, if they have names. */
 export type Settled =
   | { readonly kind: 'approved'; readonly how: DecisionNote['how']; readonly by?: readonly string[] }
-  | { readonly kind: 'refused'; readonly by?: string; readonly reason?: string | undefined }
+  | {
+      readonly kind: 'refused';
+      readonly how?: DecisionNote['how'];
+      readonly by?: string;
+      readonly reason?: string | undefined;
+    }
   /** It was not signed by an operator. */
   | { readonly kind: 'invalid' };
 
@@ -52,7 +57,7 @@ export function createVerdicts({ store, keys, operator, acceptsChat }: VerdictsC
   const ofNamed = async (stored: DecidedCall, people: Named): Promise<Settled> => {
     const made = await decisionsOn(stored, people);
     const refusal = made.find(({ verdict }) => verdict === 'refused');
-    if (refusal) return { kind: 'refused', by: refusal.operator, reason: refusal.note.reason };
+    if (refusal) return { kind: 'refused', how: refusal.note.how, by: refusal.operator, reason: refusal.note.reason };
     if (made.length < people.deciders.needed) return { kind: 'invalid' };
     const last = made.find(({ signature }) => signature === stored.decision.signature) ?? made[0]!;
     return { kind: 'approved', how: last.note.how, by: made.map((one) => one.operator) };

@@ -141,5 +141,5 @@ test('where operators have names, it says who agreed, how many of several did, a
 
   const refused = await codeFor(here, namedRequest({ call: 'another' }));
   await here.as('bob', refused, 'refused', now);
-  expect(await progressAt(here, refused)).toEqual({ kind: 'refused', by: 'bob', reason: undefined });
+  expect(await progressAt(here, refused)).toEqual({ kind: 'refused', how: 'terminal', by: 'bob', reason: undefined });
 });
