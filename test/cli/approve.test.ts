@@ -142,6 +142,25 @@ describe('approving', () => {
     await approveCommand(config, undefined, { json: true }, program);
     expect(JSON.parse(program.seen)).toEqual([expect.objectContaining({ code })]);
   });
+
+  test('names the conversation of a call, and says where none is told', async () => {
+    const config = await approvalsConfig();
+    const request = approvalRequest({ call: 'another', conversation: '#releases \u202E' });
+    const [told, untold] = [await ask(config, request), await ask(config)];
+    const operator = person();
+    await approveCommand(config, undefined, {}, operator);
+    expect(operator.seen).toContain('#releases');
+    expect(operator.seen).toContain('not told');
+    expect(operator.seen).not.toContain('\u202E');
+    for (const [code, conversation] of [
+      [told, '#releases'],
+      [untold, 'not told'],
+    ] as const) {
+      const one = person(operatorSecret);
+      await approveCommand(config, code, { refuse: true }, one);
+      expect(one.seen).toContain(`Conversation: ${conversation}`);
+    }
+  });
 });
 
 test('of 60 calls that wait, 50 are listed, oldest first, and all where all are asked for', async () => {

@@ -10,7 +10,7 @@ import { approvalCodeIn } from '../support/guard-fixture.ts';
 import { startProgram } from '../support/started-program.ts';
 import { modernCall, modernHeaders } from '../transport/test-server.ts';
 
-test('who asks through a bot is who is recorded, and does not approve it themselves where two persons are wanted', async () => {
+test('who asks through a bot, and in which conversation, is shown and recorded, and they do not approve it themselves where two persons are wanted', async () => {
   const [folder, { chat }, bot] = [await temporaryDirectory(), await startFakeSlack(Date.now), createApiKey()];
   onTestFinished(() => chat.close());
   const secret = Buffer.alloc(32, 9);
@@ -39,9 +39,10 @@ test('who asks through a bot is who is recorded, and does not approve it themsel
     cwd: folder,
   });
   chat.connect(new URL('/approvals/chat', server.ready.url).href);
-  const deploy = async (person: string): Promise<string> => {
+  const deploy = async (person: string, conversation?: string): Promise<string> => {
+    const about = conversation === undefined ? person : `${person};c=${encodeURIComponent(conversation)}`;
     const time = Math.floor(Date.now() / 1000);
-    const signature = createHmac('sha256', secret).update(`${time}.${person}`).digest('base64url');
+    const signature = createHmac('sha256', secret).update(`${time}.${about}`).digest('base64url');
     const call = modernCall('deploy_application', { application_id: 'shop/production/checkout-api' });
     const answer = await fetch(server.ready.url, {
       method: 'POST',
@@ -50,28 +51,38 @@ test('who asks through a bot is who is recorded, and does not approve it themsel
         accept: 'application/json, text/event-stream',
         ...modernHeaders('deploy_application'),
         authorization: `Bearer ${bot.key}`,
-        'x-infra-person': `${person};t=${time};v1=${signature}`,
+        'x-infra-person': `${about};t=${time};v1=${signature}`,
       },
       body: JSON.stringify(call),
     });
     expect(answer.status).toBe(200);
     return answer.text();
   };
-  const ofAda = approvalCodeIn(await deploy('ada'));
+  const ofAda = approvalCodeIn(await deploy('ada', '#releases <!channel>'));
   const ofBob = approvalCodeIn(await deploy('bob'));
   expect(ofBob).not.toBe(ofAda);
   await eventually(() => expect(chat.shown()).toHaveLength(2));
   const message = chat.shown().find(({ literal }) => literal.includes(ofAda))!;
   expect(message.literal).toContain('Asked by: key:bot/ada');
+  expect(message.literal).toContain('Conversation: #releases <!channel>');
+  expect(message.markup).not.toContain('channel');
+  expect(chat.shown().find(({ literal }) => literal.includes(ofBob))!.literal).toContain('Conversation: not told');
   expect((await chat.press('U-ADA', 'approve', message.id)).form).toBeUndefined();
   const { form } = await chat.press('U-BOB', 'approve', message.id);
   expect(await chat.submit('U-BOB', form!, 'shop/production/checkout-api')).toEqual({ status: 200, error: undefined });
   expect(approvalCodeIn(await deploy('bob'))).toBe(ofBob);
-  await deploy('ada');
+  await deploy('ada', '#releases');
   const log = await readFile(join(folder, 'audit.jsonl'), 'utf8');
   const entries = log
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line) as Record<string, unknown>);
-  expect(entries).toContainEqual(expect.objectContaining({ who: 'key:bot/ada', agreed_by: ['bob'] }));
+  expect(entries).toContainEqual(
+    expect.objectContaining({ who: 'key:bot/ada', conversation: '#releases', agreed_by: ['bob'] }),
+  );
+  expect(entries).toContainEqual(
+    expect.objectContaining({ kind: 'decision', caller: 'key:bot/ada', asked_in: '#releases <!channel>' }),
+  );
+  for (const entry of entries.filter(({ who }) => who === 'key:bot/bob'))
+    expect(entry).not.toHaveProperty('conversation');
 });

@@ -97,7 +97,7 @@ describe('a channel behind a signed webhook', () => {
   test('gets the call with its plan, decides it, and is told who decided', async () => {
     const receiver = await startReceiver();
     const { ask, send } = await openWebhook(receiver.url);
-    const code = codeOf(await ask({ clientName: 'Bot' }));
+    const code = codeOf(await ask({ clientName: 'Bot', conversation: '#releases' }));
     await eventually(() => expect(receiver.received).toHaveLength(1));
     const posted = JSON.parse(receiver.received[0]!.body) as { type: string; data: Record<string, unknown> };
     expect(posted).toMatchObject({
@@ -106,6 +106,7 @@ describe('a channel behind a signed webhook', () => {
         code,
         caller: 'ann',
         client: 'Bot',
+        conversation: '#releases',
         target: 'shop/prod',
         mode: 'PRODUCTION',
         plan: 'as read',

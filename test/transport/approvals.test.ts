@@ -170,6 +170,18 @@ describe('the page of approvals', () => {
     expect(markup).not.toContain(attack);
   });
 
+  test('names the conversation as text, and says where none is told', async () => {
+    const { url } = await startOffice();
+    const browser = browserAt(url);
+    await browser.enter();
+    await ask();
+    expect(await (await browser.get()).text()).toContain('<dt>Conversation</dt><dd>not told</dd>');
+    await ask({ call: 'another', conversation: attack });
+    const markup = await (await browser.get()).text();
+    expect(markup).toContain('<dt>Conversation</dt><dd>&lt;script&gt;');
+    expect(markup).not.toContain(attack);
+  });
+
   test('forgets an operator who leaves, or is away', async () => {
     let now = Date.now();
     const { url } = await startOffice({}, () => now);

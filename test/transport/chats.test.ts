@@ -234,6 +234,7 @@ describe.each([
     await asked({
       principal: hostile,
       clientName: `Bot ${hostile}`,
+      conversation: hostile,
       typed: hostile,
       plan: {
         ...plan,
@@ -244,7 +245,7 @@ describe.each([
       },
     });
     for (const text of ['evil.example', '<!', '<@', '@all', 'tada']) expect(message().markup).not.toContain(text);
-    expect(message().literal.split('<!channel> <@U-ADA>').length).toBeGreaterThanOrEqual(5);
+    expect(message().literal.split('<!channel> <@U-ADA>').length).toBeGreaterThanOrEqual(6);
     const { form } = await chat.press('U-ADA', 'approve');
     expect(form).toBeDefined();
     const second = await chat.press('U-ADA', 'refuse');

@@ -35,11 +35,14 @@ const keysFile = async (text: string = `whsec_${secret.toString('base64')}\n`) =
   return loadApiKeys(path, tools);
 };
 
-/** The header that says who asks, but for what a test changes. */
-const person = (name: string, changes: { key?: Buffer; at?: number; signed?: string } = {}): string => {
-  const { key = secret, at = time, signed = name } = changes;
+/**
+ * The header that says who asks, but for what a test changes.
+ * @param about a name, or one with its conversation
+ */
+const person = (about: string, changes: { key?: Buffer; at?: number; signed?: string } = {}): string => {
+  const { key = secret, at = time, signed = about } = changes;
   const seconds = Math.floor(at / 1000);
-  return `${name};t=${seconds};v1=${createHmac('sha256', key).update(`${seconds}.${signed}`).digest('base64url')}`;
+  return `${about};t=${seconds};v1=${createHmac('sha256', key).update(`${seconds}.${signed}`).digest('base64url')}`;
 };
 
 async function start() {
@@ -75,6 +78,15 @@ describe('a bot calls for nobody', () => {
     ['with a name alone', () => 'ann'],
     ['signed with another secret', () => person('ann', { key: randomBytes(32) })],
     ['with the signature of another name', () => person('ann', { signed: 'bob' })],
+    ['with another conversation than the signed one', () => person('ann;c=releases', { signed: 'ann;c=random' })],
+    ['with a conversation that is not signed', () => person('ann;c=releases', { signed: 'ann' })],
+    ['without the conversation that was signed', () => person('ann', { signed: 'ann;c=releases' })],
+    ['with a signed name that ends like a conversation', () => person('ann;c=releases', { signed: 'ann.c=releases' })],
+    ['with an empty conversation', () => person('ann;c=')],
+    ['with a blank one', () => person('ann;c=%20%0A')],
+    ['with one that can not be decoded', () => person('ann;c=%FF')],
+    ['with one of 101 characters', () => person(`ann;c=${'x'.repeat(101)}`)],
+    ['with one that has a name after it', () => person('ann;c=releases;bob')],
     ['with a name that could be another caller', () => person('ann/../bob')],
     ['signed more than five minutes ago', () => person('ann', { at: time - 6 * minutes })],
     ['signed for later', () => person('ann', { at: time + 6 * minutes })],
@@ -116,11 +128,35 @@ test('the time of a request counts when it arrives: it stays who it is while its
   const asAnn = () => new Request('http://here/mcp', { headers: { 'x-infra-person': header } });
   const header = person('ann');
   const [request, known] = [asAnn(), { principal: 'key:bot', personKey: secret }];
-  expect(find(request, known)).toBe('key:bot/ann');
+  expect(find(request, known)).toEqual({ principal: 'key:bot/ann' });
   time += 6 * minutes;
-  expect(find(request, known)).toBe('key:bot/ann');
+  expect(find(request, known)).toEqual({ principal: 'key:bot/ann' });
   expect(find(asAnn(), known)).toMatchObject({ status: 401 });
   expect(find(request, { ...known, personKey: randomBytes(32) })).toMatchObject({ status: 401 });
+});
+
+test.each([
+  ['c=%23releases%2F1763632800.1', '#releases/1763632800.1'],
+  ['c=#releases/1763632800.1', '#releases/1763632800.1'],
+  ['c=%C3%9Cbersicht%20der%20Nacht', 'Übersicht der Nacht'],
+  ['c=a%0D%0Ab%00c%20%20d', 'a b c d'],
+  [`c=${'x'.repeat(100)}`, 'x'.repeat(100)],
+])('a bot names the conversation: %s', (encoded, conversation) => {
+  const find = createFindPerson({ now: () => time }, memoryLog());
+  const request = (about: string) => new Request('http://here/mcp', { headers: { 'x-infra-person': person(about) } });
+  const known = { principal: 'key:bot', personKey: secret };
+  expect(find(request(`ann;${encoded}`), known)).toEqual({ principal: 'key:bot/ann', conversation });
+  // Whoever may not name a person names no conversation either.
+  expect(find(request(`ann;${encoded}`), { principal: 'key:plain' })).toEqual({ principal: 'key:plain' });
+});
+
+test('a secret in the name of a conversation is masked', () => {
+  const find = createFindPerson({ now: () => time }, memoryLog());
+  const token = `ghp_${'aB3dE5gH7j'.repeat(4).slice(0, 36)}`;
+  const request = new Request('http://here/mcp', { headers: { 'x-infra-person': person(`ann;c=${token}`) } });
+  const found = find(request, { principal: 'key:bot', personKey: secret });
+  expect(found).toHaveProperty('conversation');
+  expect(JSON.stringify(found)).not.toContain(token);
 });
 
 test('a secret that could be guessed is refused, and not shown', async () => {

@@ -2,6 +2,7 @@ import { isThere } from '../../files/index.ts';
 import { ConfigError, type Config } from '../config/index.ts';
 import { clean } from '../../server/redaction/index.ts';
 import {
+  conversationText,
   createApprovalQueue,
   secretHash,
   secretMark,
@@ -91,6 +92,9 @@ async function list(
   const { waiting, count } = queue
     ? await waitingIn(queue, now, json || all ? {} : { most: maxListed })
     : { waiting: [], count: 0 };
+  const heading = ['code', 'tool', 'target', 'tier', 'who', 'until'];
+  // Only bots tell conversations: without any, all rows would say the same.
+  const isTold = waiting.some(({ conversation }) => conversation !== undefined);
   const rows = waiting.map((one) => [
     one.code,
     one.plan.tool,
@@ -98,12 +102,13 @@ async function list(
     riskCell(one.plan.tier),
     one.principal,
     timeCell(one.expiresAt, now),
+    ...(isTold ? [conversationText(one)] : []),
   ]);
   if (!json && waiting.length === 0) return terminal.write('No call waits for approval.\n');
   terminal.write(
     json
       ? `${JSON.stringify(waiting)}\n`
-      : columns(['code', 'tool', 'target', 'tier', 'who', 'until'], rows, { titles: 2 }),
+      : columns(isTold ? [...heading, 'conversation'] : heading, rows, { titles: 2 }),
   );
   if (!json && count > waiting.length)
     terminal.write(
@@ -161,7 +166,7 @@ const agreedText = ({ agreed, deciders }: WaitingCall): string =>
 const questionText = (pending: WaitingCall): string => {
   const { code, principal, clientName, plan, askedAt, expiresAt } = pending;
   return (
-    `${styled('bold', code)}: ${clean(principal)}${clientName === undefined ? '' : ` (${clean(clientName)})`} wants to run ${styled('bold', plan.tool)} (${riskText(plan.tier)}), asked ${time(askedAt)}, counts until ${time(expiresAt)}\n\n${clean(planText(plan, { whole: true }))}\n\n` +
+    `${styled('bold', code)}: ${clean(principal)}${clientName === undefined ? '' : ` (${clean(clientName)})`} wants to run ${styled('bold', plan.tool)} (${riskText(plan.tier)}), asked ${time(askedAt)}, counts until ${time(expiresAt)}\n\nConversation: ${conversationText(pending)}\n\n${clean(planText(plan, { whole: true }))}\n\n` +
     agreedText(pending)
   );
 };

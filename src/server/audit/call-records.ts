@@ -21,6 +21,8 @@ export interface CallSubject extends Pick<Target, 'kind' | 'id' | 'name'> {
 export interface CallFacts {
   readonly tool: string;
   readonly principal: string;
+  /** The conversation in which a person asked through the caller, if it named one. It proves nothing. */
+  readonly conversation?: string | undefined;
   /** How the caller reached this server. */
   readonly connection?: string;
   /** The name that the client gives itself. It proves nothing. */
@@ -78,6 +80,8 @@ export interface Decision extends Pick<Intent, 'tool' | 'tier' | 'target' | 'pla
   readonly code: string;
   /** The principal who made the call. */
   readonly caller: string;
+  /** The conversation in which it was asked for, if a bot named one. */
+  readonly conversation?: string;
 }
 
 /** Records a decision durably. @throws Error if it can't be written: then the decision doesn't take effect. */
@@ -104,10 +108,12 @@ function recordedTarget({ tier, target, subject }: CallFacts): JsonRecord | unde
 
 /** The facts of a call, with the member names of the log. */
 const entryOf = (facts: CallFacts): JsonRecord => {
-  const { requestId, principal, connection, clientName, tool, tier, plan, confirmed, agreedBy, instead } = facts;
+  const { requestId, principal, conversation, connection, clientName, tool, tier, plan, confirmed, agreedBy, instead } =
+    facts;
   return {
     request_id: requestId,
     who: principal,
+    conversation,
     connection,
     client: clientName,
     tool,
@@ -129,9 +135,16 @@ export const operatorPrincipal = (name: string | undefined): string =>
 /** Records the operator's decisions in an audit log. A decision survives a loss of power before it takes effect. */
 export const auditDecisions =
   (auditLog: AuditLog, clock: Clock): RecordDecision =>
-  ({ how, operator, ...decision }) =>
+  ({ how, operator, conversation, ...decision }) =>
     auditLog.append(
-      { at: timestamp(clock), kind: 'decision', who: operatorPrincipal(operator), confirmed: how, ...decision },
+      {
+        at: timestamp(clock),
+        kind: 'decision',
+        who: operatorPrincipal(operator),
+        confirmed: how,
+        ...decision,
+        asked_in: conversation,
+      },
       true,
     );
 

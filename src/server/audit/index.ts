@@ -18,6 +18,13 @@ export {
   type Recorder,
 } from './call-records.ts';
 export type { AuditKeys } from './chain-heads.ts';
-export { readCalls, recordedCallerText, recordedPlace, recordedTargetText, type RecordedCall } from './read-calls.ts';
+export {
+  readCalls,
+  recordedAsker,
+  recordedCallerText,
+  recordedPlace,
+  recordedTargetText,
+  type RecordedCall,
+} from './read-calls.ts';
 export { commandSink, fileSink } from './sink.ts';
 export { blindSpot, verifyLog, verifyLogs, type LogPlace, type LogVerification } from './verify-log.ts';

@@ -14,6 +14,7 @@ const Call = z.looseObject({
   /** Absent in decisions. */
   request_id: z.string().optional(),
   who: z.string(),
+  conversation: z.string().optional().catch(undefined),
   connection: z.string().optional(),
   client: z.string().optional(),
   tool: z.string(),
@@ -44,6 +45,7 @@ const DecisionLine = Call.extend({
   kind: z.literal('decision'),
   code: z.string(),
   caller: z.string(),
+  asked_in: z.string().optional().catch(undefined),
   verdict: z.enum(['approved', 'refused', 'not_made']),
 });
 
@@ -53,9 +55,15 @@ const DecisionLine = Call.extend({
  */
 export type RecordedCall = z.infer<typeof Call>;
 
-/** The caller as text, with the name that the client gives itself. */
-export const recordedCallerText = ({ who, client }: RecordedCall): string =>
-  client === undefined ? who : `${who} (${client})`;
+/** What else is known of a caller: the name that the client gives itself, and the conversation that a bot named. */
+export const recordedAsker = ({ client, conversation }: RecordedCall): string =>
+  [client, conversation].filter((part) => part !== undefined).join(', ');
+
+/** The caller as text, with what else is known of it. */
+export function recordedCallerText(call: RecordedCall): string {
+  const asker = recordedAsker(call);
+  return asker === '' ? call.who : `${call.who} (${asker})`;
+}
 
 /** The target of a call as text: its kind, and its path, name or id. */
 export function recordedTargetText({ target }: RecordedCall): string {
@@ -97,7 +105,7 @@ export function recordedPlace({ target }: RecordedCall): Target | undefined {
 const callOfDecision = (decision: z.infer<typeof DecisionLine>): RecordedCall => ({
   ...decision,
   outcome: decision.verdict,
-  why: `${decision.code}, asked by ${decision.caller}`,
+  why: `${decision.code}, asked by ${decision.caller}${decision.asked_in === undefined ? '' : ` (${decision.asked_in})`}`,
 });
 
 /**

@@ -129,8 +129,8 @@ export async function runCall(
   const observed = dependencies.observer?.begin(tool.name, received.trace);
   const counted = { ...received, requests: countRequests() };
   const context = observed?.trace ? { ...counted, trace: observed.trace } : counted;
-  const { principal, connection, clientName, requestId, clock } = context;
-  let facts: CallFacts = { tool: tool.name, principal, connection, clientName, requestId };
+  const { principal, conversation, connection, clientName, requestId, clock } = context;
+  let facts: CallFacts = { tool: tool.name, principal, conversation, connection, clientName, requestId };
   const note = (more: Partial<CallFacts>): void => {
     facts = { ...facts, ...more };
   };

@@ -72,6 +72,8 @@ export interface CallContext {
   readonly principal: string;
   /** The caller's identity, whatever its credential: limits per caller are counted by it. Default: the principal. */
   readonly identity?: string;
+  /** The conversation in which a person asks through the caller, if it names one. It proves nothing. */
+  readonly conversation?: string | undefined;
   /** How the caller reached this server, for the record. */
   readonly connection?: string;
   /** The name that the client gives itself, for the record. */

@@ -36,6 +36,7 @@ export {
   normalCode,
   waitingCallAddress,
   waitingCallUri,
+  conversationText,
   waitingTarget,
   type Pending,
 } from './approvals/pending-calls.ts';

@@ -6,6 +6,8 @@ export interface Caller {
   readonly principal: string;
   /** The caller's identity, whatever its credential: limits per caller are counted by it. Default: the principal. */
   readonly identity?: string;
+  /** The conversation in which a person asks through the caller, if it names one. */
+  readonly conversation?: string | undefined;
   /** How the caller reached this server, for the record. */
   readonly connection?: string;
   /** The credential for the platform. Default: that of the client. */

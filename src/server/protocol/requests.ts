@@ -162,6 +162,7 @@ export function createRequestHandlers(
     const {
       principal,
       identity = principal,
+      conversation,
       connection,
       credential,
       credentialRefused,
@@ -171,6 +172,7 @@ export function createRequestHandlers(
     return {
       principal,
       identity,
+      conversation,
       connection,
       clientName: clientNameIn(era === 'modern' ? declaredIn(context).client : clientInfo()),
       credential,

@@ -26,6 +26,8 @@ export interface HttpCaller {
   readonly principal: string;
   /** The key or subject, whatever platform credential it sends. Resource usage is counted by identity. */
   readonly identity: string;
+  /** The conversation in which a person asks through a bot, if the bot names one. It proves nothing. */
+  readonly conversation?: string;
   /** The highest permission level that it may use. */
   readonly level: PermissionLevel;
   /**

@@ -177,6 +177,7 @@ export function mcpEndpoint({
       call: {
         principal: caller.principal,
         identity: caller.identity,
+        conversation: caller.conversation,
         credential: caller.credential,
         connection: 'http',
         requestId,

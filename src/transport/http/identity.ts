@@ -46,9 +46,10 @@ export const createIdentify =
     if (!credential && !holdsToken) return platformTokenNeeded();
     return {
       ...identity,
-      identity: who,
+      identity: who.principal,
+      ...(who.conversation !== undefined && { conversation: who.conversation }),
       // Cached data that one token may read must not reach another.
-      principal: credential ? `${who}+${credential.key}` : who,
+      principal: credential ? `${who.principal}+${credential.key}` : who.principal,
       restriction: { ...restriction, name: `${policyVersion()}/${restriction.name}` },
       credential,
     };

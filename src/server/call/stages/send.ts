@@ -87,10 +87,11 @@ export const recordChange: Stage<ConfirmedCall, ConfirmedCall> = {
   run: async (call) => {
     const { tool, risk, plan, confirmed, agreedBy, context, deps, note } = call;
     if (!plan || !confirmed) return call;
-    const { principal, connection, clientName, requestId } = context;
+    const { principal, conversation, connection, clientName, requestId } = context;
     const intent = {
       tool: tool.name,
       principal,
+      conversation,
       connection,
       clientName,
       requestId,

@@ -77,7 +77,7 @@ export interface WaitingCall extends Pending {
 }
 
 const decisionOn = (
-  { code, principal, plan }: Pending,
+  { code, principal, conversation, plan }: Pending,
   verdict: Decision['verdict'],
   how: Decision['how'],
   { operator, reason, channel, message }: Decider,
@@ -90,6 +90,7 @@ const decisionOn = (
   ...(message !== undefined && { message }),
   code,
   caller: principal,
+  ...(conversation !== undefined && { conversation }),
   tool: plan.tool,
   tier: plan.tier,
   target: plan.target,

@@ -21,6 +21,8 @@ export interface ApprovalRequest {
   readonly identity: string;
   /** The name that the client gives itself. */
   readonly clientName?: string | undefined;
+  /** The conversation in which a person asks through a bot, if the bot names one. */
+  readonly conversation?: string | undefined;
   readonly plan: Plan;
   readonly typed?: string;
   /** What the call carries out, and where: named operators may decide by that. */
@@ -98,7 +100,7 @@ export interface ApprovalsConfig {
 
 /** A request as a waiting call with a new code. */
 const pendingFrom = (
-  { call, principal, identity, clientName, plan, typed }: ApprovalRequest,
+  { call, principal, identity, clientName, conversation, plan, typed }: ApprovalRequest,
   deciders: Deciders | undefined,
   log: string,
   now: number,
@@ -108,6 +110,7 @@ const pendingFrom = (
   principal,
   identity,
   clientName,
+  conversation,
   plan,
   typed,
   ...(deciders && { deciders }),

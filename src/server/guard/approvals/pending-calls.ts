@@ -1,6 +1,7 @@
 import { createHmac, randomInt } from 'node:crypto';
 import { openSealed, sealBytes, type KeyProvider } from '../../context/index.ts';
 import { isRecord, parseJson } from '../../../contract/index.ts';
+import { clean } from '../../redaction/index.ts';
 import type { Plan } from '../planned-call.ts';
 import type { Deciders } from './deciders.ts';
 import type { Verdict } from '../storage/tables.ts';
@@ -16,6 +17,8 @@ export interface Pending {
   readonly identity?: string;
   /** The name that the client gives itself; absent if it gives none, or in records of earlier versions. */
   readonly clientName?: string | undefined;
+  /** The conversation in which a person asks through a bot; absent if the bot names none, or in records of earlier versions. */
+  readonly conversation?: string | undefined;
   readonly plan: Plan;
   /** The text to type to approve it; undefined if saying yes is enough. */
   readonly typed?: string;
@@ -30,6 +33,13 @@ export interface Pending {
 
 /** The target of a waiting call. Calls stored by an earlier version have no path. */
 export const waitingTarget = ({ plan: { target } }: Pending): string => target.path ?? target.id ?? target.kind;
+
+/**
+ * The conversation in which a call was asked for, on one line. Names that look like secrets are masked where a bot's
+ * request is read.
+ */
+export const conversationText = ({ conversation }: Pick<Pending, 'conversation'>): string =>
+  conversation === undefined ? 'not told' : clean(conversation);
 
 /** A time to the second: `2026-11-20 10:00:00 UTC`. @param at milliseconds since 1970. */
 export const exactTime = (at: number): string => `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')} UTC`;

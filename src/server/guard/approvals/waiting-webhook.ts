@@ -15,6 +15,8 @@ interface WaitingNotice {
   readonly data: {
     readonly code: string;
     readonly caller: string;
+    /** The conversation in which it was asked for, if a bot named one. */
+    readonly conversation?: string;
     readonly tool: string;
     readonly kind: string;
     readonly target: string;
@@ -54,12 +56,14 @@ export function noticeData(pending: Pending, page?: string): WaitingNotice['data
   const {
     code,
     principal,
+    conversation,
     plan: { tool, tier, target },
     expiresAt,
   } = pending;
   return {
     code,
     caller: noticeName(principal),
+    ...(conversation !== undefined && { conversation: noticeName(conversation) }),
     tool,
     kind: target.kind,
     target: noticeName(waitingTarget(pending)),

@@ -180,9 +180,19 @@ export function createConfirmer({ keys = ephemeralKeys(), approvals, shared }: C
     context: CallContext,
   ): Promise<Confirmation | undefined> {
     if (!approvals || !(await approvals.available())) return undefined;
-    const { principal, identity = principal, clientName, clock } = context;
+    const { principal, identity = principal, clientName, conversation, clock } = context;
     const approval = await approvals.ask(
-      { call: bound.call, principal, identity, clientName, plan, typed: question.typed, situations, twoPerson },
+      {
+        call: bound.call,
+        principal,
+        identity,
+        clientName,
+        conversation,
+        plan,
+        typed: question.typed,
+        situations,
+        twoPerson,
+      },
       clock.now(),
     );
     if (approval.kind === 'pending') return approval;

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { RecordedCall } from '../../../server/audit/index.ts';
 import { clean } from '../../../server/redaction/index.ts';
 import {
+  conversationText,
   type Deciders,
   longestListedPlan,
   type Pending,
@@ -88,7 +89,7 @@ function waitingCall(pending: WaitingCall, viewing: Viewing): Html {
   return html`<article id="call-${code}" class="${look.name}" aria-labelledby="${title}" data-about="${plan.tool} on ${target}, asked by ${clean(principal)}">
 ${look.words}<h3 id="${title}"><code>${plan.tool}</code> <span class="code">${code}</span></h3>
 <p class="target">${target}</p>
-<dl class="facts"><dt>Risk</dt><dd>${plan.tier}</dd>${clientName === undefined ? emptyHtml : html`<dt>Assistant</dt><dd>${clean(clientName)}, as it calls itself</dd>`}<dt>Asked</dt><dd>${timeMarkup(askedAt, now)}</dd><dt>Expires</dt><dd>${timeMarkup(expiresAt, now)}</dd>${deciders ? decidersMarkup(deciders, pending.agreed) : emptyHtml}</dl>
+<dl class="facts"><dt>Risk</dt><dd>${plan.tier}</dd>${clientName === undefined ? emptyHtml : html`<dt>Assistant</dt><dd>${clean(clientName)}, as it calls itself</dd>`}<dt>Conversation</dt><dd>${conversationText(pending)}</dd><dt>Asked</dt><dd>${timeMarkup(askedAt, now)}</dd><dt>Expires</dt><dd>${timeMarkup(expiresAt, now)}</dd>${deciders ? decidersMarkup(deciders, pending.agreed) : emptyHtml}</dl>
 <pre>${factsMarkup(isTruncated ? firstPart(text, longestListedPlan) : text)}</pre>
 ${isTruncated ? html`<p>It goes on for ${text.length - longestListedPlan} more characters: <a href="${waitingCallAddress(paths.page, code)}">see all of it to approve it</a>.</p>` : emptyHtml}
 ${isDecider ? decision : emptyHtml}

@@ -1,4 +1,4 @@
-import { recordedPlace, recordedTargetText, type RecordedCall } from '../../../server/audit/index.ts';
+import { recordedAsker, recordedPlace, recordedTargetText, type RecordedCall } from '../../../server/audit/index.ts';
 import { clean } from '../../../server/redaction/index.ts';
 import { emptyHtml, html, type Html } from './html.ts';
 import { timeMarkup } from './page-frame.ts';
@@ -20,9 +20,11 @@ const columns = ['time', 'who', 'tool', 'target', 'tier', 'confirmed', 'outcome'
 const breakable = (text: string): Html =>
   html`${text.split(/(?<=[:@/_.-])/).map((part, index) => html`${index === 0 ? emptyHtml : html`<wbr>`}${part}`)}`;
 
-/** Who called, and below that the assistant, by the name that it gives itself. */
-const whoMarkup = ({ who, client }: RecordedCall): Html =>
-  html`${breakable(clean(who))}${client === undefined ? emptyHtml : html` <span class="exact client">(${breakable(clean(client))})</span>`}`;
+/** Who called, and below that the assistant, by the name that it gives itself, and the conversation. */
+function whoMarkup(call: RecordedCall): Html {
+  const asker = clean(recordedAsker(call));
+  return html`${breakable(clean(call.who))}${asker === '' ? emptyHtml : html` <span class="exact client">(${breakable(asker)})</span>`}`;
+}
 
 /** How it was agreed to, and by which operators. */
 const confirmedText = ({ confirmed = '', agreed_by: operators = [] }: RecordedCall): string =>

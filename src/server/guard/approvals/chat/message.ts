@@ -2,7 +2,7 @@ import { firstPart, shortened } from '../../../../contract/index.ts';
 import { clean } from '../../../redaction/index.ts';
 import { longestListedPlan, planText } from '../../plan-text.ts';
 import type { DecisionOutcome } from '../approval-queue.ts';
-import { exactTime, type Pending } from '../pending-calls.ts';
+import { conversationText, exactTime, type Pending } from '../pending-calls.ts';
 import { noticeData, noticeName } from '../waiting-webhook.ts';
 import { longestReason, type ChatDecision } from './channel.ts';
 
@@ -78,6 +78,7 @@ export function messageContent(pending: Pending, page: string | undefined, outco
   const facts: readonly (readonly [string, string | undefined])[] = [
     ['Asked by', caller],
     ['Assistant', clientName === undefined ? undefined : `${noticeName(clientName)}, as it calls itself`],
+    ['Conversation', conversationText(pending)],
     ['Risk', risk],
     ['Mode', mode === 'none' ? undefined : mode],
     ['Asked', exactTime(askedAt)],
