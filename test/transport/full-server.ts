@@ -15,14 +15,16 @@ import { startTestPlatform, type TestPlatform } from '../support/test-platform.t
 /**
  * Starts the server with all its tools, prompts and resources over HTTP, its own platform, and an operator with a
  * secret.
+ * @param now the time of the server
  */
 export async function startFullServer(
   options: Parameters<typeof startTestServer>[0] = {},
+  now: () => number = Date.now,
 ): Promise<{ readonly server: TestServer; readonly platform: TestPlatform; readonly close: () => Promise<void> }> {
   const [platform, guard] = await Promise.all([startTestPlatform(), openGuardFixture({ operator: true })]);
   const client = createClient({ baseUrl: platform.url, credential: credentialOf(platform.token) });
   const log = memoryLog();
-  const clock = { now: Date.now };
+  const clock = { now };
   const dependencies = createDependencies({
     tools,
     policy: { readOnly: false },

@@ -45,6 +45,9 @@ const person = (about: string, changes: { key?: Buffer; at?: number; signed?: st
   return `${about};t=${seconds};v1=${createHmac('sha256', key).update(`${seconds}.${signed}`).digest('base64url')}`;
 };
 
+const requestOf = (about: string): Request =>
+  new Request('http://here/mcp', { headers: { 'x-infra-person': person(about) } });
+
 async function start() {
   const keys = await keysFile();
   const server = await startTestServer({ authenticate: bearerAuthentication({ keys }), clock: { now: () => time } });
@@ -143,18 +146,19 @@ test.each([
   [`c=${'x'.repeat(100)}`, 'x'.repeat(100)],
 ])('a bot names the conversation: %s', (encoded, conversation) => {
   const find = createFindPerson({ now: () => time }, memoryLog());
-  const request = (about: string) => new Request('http://here/mcp', { headers: { 'x-infra-person': person(about) } });
-  const known = { principal: 'key:bot', personKey: secret };
-  expect(find(request(`ann;${encoded}`), known)).toEqual({ principal: 'key:bot/ann', conversation });
+  const request = requestOf(`ann;${encoded}`);
+  expect(find(request, { principal: 'key:bot', personKey: secret })).toEqual({
+    principal: 'key:bot/ann',
+    conversation,
+  });
   // Whoever may not name a person names no conversation either.
-  expect(find(request(`ann;${encoded}`), { principal: 'key:plain' })).toEqual({ principal: 'key:plain' });
+  expect(find(request, { principal: 'key:plain' })).toEqual({ principal: 'key:plain' });
 });
 
 test('a secret in the name of a conversation is masked', () => {
   const find = createFindPerson({ now: () => time }, memoryLog());
   const token = `ghp_${'aB3dE5gH7j'.repeat(4).slice(0, 36)}`;
-  const request = new Request('http://here/mcp', { headers: { 'x-infra-person': person(`ann;c=${token}`) } });
-  const found = find(request, { principal: 'key:bot', personKey: secret });
+  const found = find(requestOf(`ann;c=${token}`), { principal: 'key:bot', personKey: secret });
   expect(found).toHaveProperty('conversation');
   expect(JSON.stringify(found)).not.toContain(token);
 });

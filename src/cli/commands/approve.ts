@@ -3,6 +3,8 @@ import { ConfigError, type Config } from '../config/index.ts';
 import { clean } from '../../server/redaction/index.ts';
 import {
   conversationText,
+  longestReason,
+  reasonIn,
   createApprovalQueue,
   secretHash,
   secretMark,
@@ -35,6 +37,7 @@ import { processTerminal, type Terminal } from '../terminal/terminal.ts';
 
 interface Flags {
   readonly refuse?: boolean;
+  readonly reason?: string;
   readonly setSecret?: boolean;
   readonly operatorEntry?: string;
   readonly json?: boolean;
@@ -181,7 +184,7 @@ async function decide(
   config: Config,
   queue: ApprovalQueue | undefined,
   code: string,
-  verdict: Verdict,
+  { verdict, reason }: { readonly verdict: Verdict; readonly reason: string | undefined },
   terminal: Terminal,
 ): Promise<void> {
   const pending = await queue?.find(code, Date.now());
@@ -195,7 +198,7 @@ async function decide(
       `Not approved. It waits until it expires; ${typedCommand(config, `approve ${code} --refuse`)} ends it.`,
     );
   const by = await unlock(queue, terminal);
-  const decided = await queue.decide(code, verdict, by, Date.now());
+  const decided = await queue.decide(code, verdict, { ...by, reason }, Date.now());
   switch (decided.kind) {
     case 'gone':
       throw new Error(`${code} expired or was decided meanwhile. Nothing was decided.`);
@@ -212,9 +215,21 @@ async function decide(
   }
 }
 
+/** The reason for a refusal. @throws ConfigError if it can't be given */
+function refusalReason({ refuse = false, reason }: Flags): string | undefined {
+  if (reason === undefined) return undefined;
+  if (!refuse) throw new ConfigError('--reason is for refusing. Add --refuse, or leave it out.');
+  if (reason.trim().length > longestReason)
+    throw new ConfigError(
+      `--reason takes up to ${longestReason} characters, and this one has ${reason.trim().length}.`,
+    );
+  return reasonIn(reason);
+}
+
 const needsTerminal = (config: Config, code: string | undefined, flags: Flags): string => {
   const words = ['approve', ...(code === undefined ? [] : [code]), ...(flags.setSecret ? ['--set-secret'] : [])];
-  const line = [...words.map(shellQuoted), ...(flags.refuse ? ['--refuse'] : [])].join(' ');
+  const reason = flags.reason === undefined ? [] : ['--reason', shellQuoted(flags.reason)];
+  const line = [...words.map(shellQuoted), ...(flags.refuse ? ['--refuse'] : []), ...reason].join(' ');
   return `Approving needs a terminal: a person has to see the plan and type. Run ${typedCommand(config, line)} in one, without pipes.`;
 };
 
@@ -236,6 +251,7 @@ export async function approveCommand(
       );
     return printOperatorEntry(flags.operatorEntry, terminal);
   }
+  refusalReason(flags);
   // With a database, the directory of this machine may be empty.
   if (!flags.setSecret && config.databaseUrl === undefined) requireDataDir(config);
   const onlyLists = code === undefined && !flags.setSecret;
@@ -268,7 +284,13 @@ export async function approveCommand(
     if (flags.setSecret) return await changeSecret(config, queue, terminal, shared);
     if (!(await queue.isSetUp()))
       throw new Error(`No operator secret is set. Set one first: ${typedCommand(config, 'approve --set-secret')}`);
-    return await decide(config, stored, code!, flags.refuse ? 'refused' : 'approved', terminal);
+    return await decide(
+      config,
+      stored,
+      code!,
+      { verdict: flags.refuse ? 'refused' : 'approved', reason: refusalReason(flags) },
+      terminal,
+    );
   } finally {
     await decisions.close();
     await approvals.store.close();

@@ -14,6 +14,7 @@ export const operatorCommands: readonly Command[] = [
     takes: 'approve',
     flags: {
       refuse: booleanFlag('refuse the call instead'),
+      reason: { value: 'text', description: 'with --refuse: why, for whoever asked', schema: z.string().optional() },
       setSecret: booleanFlag('set the operator secret'),
       operatorEntry: {
         value: 'name',
@@ -29,6 +30,10 @@ export const operatorCommands: readonly Command[] = [
     examples: [
       { line: 'infra-mcp approve', does: 'list the waiting calls' },
       { line: 'infra-mcp approve C7DR-JQW2', does: 'show the plan of a call and decide' },
+      {
+        line: 'infra-mcp approve C7DR-JQW2 --refuse --reason "after the sale"',
+        does: 'refuse a call, and tell whoever asked why',
+      },
       { line: 'infra-mcp approve --set-secret', does: 'set the secret for approving calls' },
       { line: 'infra-mcp approve --operator-entry ada', does: 'print the entry of an operator for the operators file' },
     ],

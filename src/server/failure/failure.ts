@@ -79,9 +79,9 @@ export type Refusal =
   /** The call was cancelled during the confirmation. */
   | 'late';
 
-/** The named operator who refused a call, and the reason that they gave. */
+/** The operator who refused a call, if they have a name, and the reason that they gave. */
 export interface RefusedBy {
-  readonly operator: string;
+  readonly operator?: string | undefined;
   readonly reason?: string | undefined;
 }
 

@@ -1,5 +1,6 @@
 /** Risk, policy, scope, plan, confirmation and approvals. */
 
+export { longestReason, reasonIn } from './approvals/reason.ts';
 export {
   createApprovalQueue,
   wrongSecretText,

@@ -180,7 +180,7 @@ const typedBy = (approveCommand: string | undefined, { what, next }: ReasonAndNe
 });
 
 const refusedByOperator = ({ operator, reason }: RefusedBy, redactor: TextContext['redactor']): ReasonAndNext => ({
-  what: `the operator ${operator} refused it${reason === undefined ? '' : `, with the reason ${delimitedInline(redactor.text(reason))}`}`,
+  what: `the operator${operator === undefined ? '' : ` ${operator}`} refused it${reason === undefined ? '' : `, with the reason ${delimitedInline(redactor.text(reason))}`}`,
   next: notAgain,
 });
 

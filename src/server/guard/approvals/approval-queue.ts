@@ -1,6 +1,6 @@
 import type { ApprovalsConfig } from './approvals.ts';
 import { isCaller } from './deciders.ts';
-import { signedDecision, verifiedDecision } from './operator-decisions.ts';
+import { operatorWithoutName, signedDecision, verifiedDecision } from './operator-decisions.ts';
 import { keyForHash, operatorKeyFor, tryInVain, type OperatorKey } from './operator-secret.ts';
 import {
   hasOperators,
@@ -314,10 +314,15 @@ export function createApprovalQueue(
       const { operator: name } = by;
       if (name !== undefined) return decideNamed(stored, verdict, { ...by, operator: name });
       if (operators !== undefined || stored.pending.deciders) return { kind: 'not_theirs', why: needsNames };
-      const result = await decideOnRecord(stored.pending, verdict, by, channel, log(), async () =>
-        (await waiting.decide(stored.pending.code, verdict, by.sign(signedText(stored.seal, verdict))))
-          ? 'decided'
-          : 'gone',
+      const { pending, seal } = stored;
+      const note = { how: channel.how, reason: by.reason };
+      // Its decision has no place for a reason, which is signed beside it.
+      const noted =
+        verdict === 'refused' && by.reason !== undefined
+          ? signedDecision(seal, { operator: operatorWithoutName, verdict, note }, by.sign, keys)
+          : undefined;
+      const result = await decideOnRecord(pending, verdict, by, channel, log(), async () =>
+        (await waiting.decide(pending.code, verdict, by.sign(signedText(seal, verdict)), noted)) ? 'decided' : 'gone',
       );
       return { kind: result === 'decided' ? 'decided' : 'gone' };
     },

@@ -1,7 +1,7 @@
 import { openSealed, sealBytes, type KeyProvider } from '../../context/index.ts';
 import type { OperatorDecision } from '../storage/waiting-records.ts';
 import type { Verdict } from '../storage/tables.ts';
-import { isSignedWithHash, isSignedWithSeed, operatorKeyFrom } from './operator-secret.ts';
+import { isSigned, isSignedWithHash, isSignedWithSeed, operatorKeyFrom } from './operator-secret.ts';
 import type { NamedOperator } from './operators.ts';
 
 /** Where and why an operator decided. */
@@ -44,6 +44,24 @@ export function signedDecision(
   const sealed = sealBytes(Buffer.from(JSON.stringify(note)), keys('waiting call'), purpose);
   const unsigned = { operator, verdict, note: sealed };
   return { ...unsigned, signature: sign(decisionText(seal, unsigned)) };
+}
+
+/** The operator without a name, in decisions that have a note. No operator with a name has this one. */
+export const operatorWithoutName = '';
+
+/**
+ * The note on a refusal of the operator without a name; undefined if there is none with their signature.
+ * @param operator path of the file with their public key.
+ */
+export async function notedRefusal(
+  seal: string,
+  decisions: readonly OperatorDecision[],
+  { operator, keys }: { readonly operator: string; readonly keys: KeyProvider },
+): Promise<DecisionNote | undefined> {
+  const decision = decisions.find((one) => one.operator === operatorWithoutName && one.verdict === 'refused');
+  const opened = decision && openSealed(decision.note, keys('waiting call'), purpose);
+  if (!opened || !(await isSigned(operator, decisionText(seal, decision), decision.signature))) return undefined;
+  return JSON.parse(opened.toString()) as DecisionNote;
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { KeyProvider } from '../../context/index.ts';
 import type { GuardStore } from '../storage/guard-store.ts';
 import type { Deciders } from './deciders.ts';
-import { type DecisionNote, verifiedDecision, type VerifiedDecision } from './operator-decisions.ts';
+import { type DecisionNote, notedRefusal, verifiedDecision, type VerifiedDecision } from './operator-decisions.ts';
 import { isSigned } from './operator-secret.ts';
 import type { NamedOperator } from './operators.ts';
 import { signedText, type StoredCall } from './pending-calls.ts';
@@ -48,9 +48,12 @@ export function createVerdicts({ store, keys, operator, acceptsChat }: VerdictsC
       .flatMap((one) => verifiedDecision(seal, one, named, { keys, acceptsChat }) ?? [])
       .filter((one) => deciders.operators.includes(one.operator));
 
-  const ofOneOperator = async ({ seal, decision }: DecidedCall): Promise<Settled> => {
+  const ofOneOperator = async ({ pending: { code }, seal, decision }: DecidedCall): Promise<Settled> => {
     if (!(await isSigned(operator, signedText(seal, decision.verdict), decision.signature))) return { kind: 'invalid' };
-    if (decision.verdict === 'refused') return { kind: 'refused' };
+    if (decision.verdict === 'refused') {
+      const decisions = (await store.waiting.decisionsOn([code])).get(code) ?? [];
+      return { kind: 'refused', ...(await notedRefusal(seal, decisions, { operator, keys })) };
+    }
     return { kind: 'approved', how: decision.verdict === 'approved_on_page' ? 'page' : 'terminal' };
   };
 

@@ -199,7 +199,10 @@ export function createConfirmer({ keys = ephemeralKeys(), approvals, shared }: C
     if (approval.kind === 'approved') return approval;
     if (approval.kind !== 'refused') return operatorSaysNo[approval.kind];
     const { by, reason } = approval;
-    return { ...refused('operator_refused'), ...(by !== undefined && { refusedBy: { operator: by, reason } }) };
+    return {
+      ...refused('operator_refused'),
+      ...((by ?? reason) !== undefined && { refusedBy: { operator: by, reason } }),
+    };
   }
 
   // If the user could be asked, a caller never confirms by itself: otherwise it would only have to make its plan long.

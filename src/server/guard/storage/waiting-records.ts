@@ -85,8 +85,11 @@ export interface WaitingRecords {
   withCode(code: string, now: number): Promise<FoundRecord[]>;
   /** The records of a call that have not expired, oldest first. */
   ofCall(call: string, now: number): Promise<FoundRecord[]>;
-  /** Stores a decision. False if there is one already, or the call is gone. */
-  decide(code: string, verdict: Verdict, signature: string): Promise<boolean>;
+  /**
+   * Stores a decision. False if there is one already, or the call is gone.
+   * @param noted the same decision with a note, kept beside it.
+   */
+  decide(code: string, verdict: Verdict, signature: string, noted?: OperatorDecision): Promise<boolean>;
   /**
    * Stores the decision of a named operator. It decides the call if it refuses, or if enough operators then agree.
    * Concurrent decisions are made one after another.
@@ -204,18 +207,22 @@ export const waitingRecords = ({ read, write }: GuardDatabase): WaitingRecords =
       (await waiting(queries, now).select(columns).where('code', '=', code).execute()).map(found),
     ),
   ofCall: (call, now) => read((queries) => ofCall(queries, call, now)),
-  decide: (code, verdict, signature) =>
-    write(
-      async ({ queries }) =>
-        (
-          await queries
-            .updateTable('guard_waiting')
-            .set({ verdict, signature })
-            .where('code', '=', code)
-            .where('verdict', 'is', null)
-            .executeTakeFirst()
-        ).numUpdatedRows === 1n,
-    ),
+  decide: (code, verdict, signature, noted) =>
+    write(async ({ queries }) => {
+      const { numUpdatedRows } = await queries
+        .updateTable('guard_waiting')
+        .set({ verdict, signature })
+        .where('code', '=', code)
+        .where('verdict', 'is', null)
+        .executeTakeFirst();
+      if (numUpdatedRows !== 1n) return false;
+      if (noted)
+        await queries
+          .insertInto('guard_decision')
+          .values({ code, ...noted })
+          .execute();
+      return true;
+    }),
   addDecision: (code, { operator, verdict, note, signature }, needed) =>
     write(async ({ queries, lock }) => {
       await lock('waiting');

@@ -3,6 +3,7 @@ import type { Clock, ServerLogger } from '../../../server/context/index.ts';
 import {
   isCode,
   matchesTyped,
+  reasonIn,
   type ApprovalQueue,
   type OperatorRights,
   type Verdict,
@@ -99,7 +100,8 @@ export function approvalsTab({ queue, secrets, latestCalls, clock, log }: Approv
     if (!pending) return { said: 'gone' };
     if (verdict !== 'refused' && pending.typed !== undefined && !matchesTyped(pending.typed, form.get('typed')))
       return { said: 'not_typed' };
-    const decided = await queue.decide(code, verdict, operator, clock.now()).catch((error: unknown) => {
+    const reason = verdict === 'refused' ? reasonIn(form.get('reason')) : undefined;
+    const decided = await queue.decide(code, verdict, { ...operator, reason }, clock.now()).catch((error: unknown) => {
       log.error({ err: error, code }, 'operator could not decide');
       return undefined;
     });

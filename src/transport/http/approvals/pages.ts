@@ -5,6 +5,7 @@ import {
   conversationText,
   type Deciders,
   longestListedPlan,
+  longestReason,
   type Pending,
   mostCriticalMode,
   planText,
@@ -84,7 +85,8 @@ function waitingCall(pending: WaitingCall, viewing: Viewing): Html {
   const target = clean(waitingTarget(pending));
   const title = `title-${code}`;
   const approve = html`${typedNameInput(typed)}<button name="do" value="approve" aria-describedby="${title}">${look.approve}</button>`;
-  const decision = html`<div class="decision">${decisionForm('refuse', pending, viewing, html`<button name="do" value="refuse" aria-describedby="${title}">Refuse</button>`)}${isTruncated ? emptyHtml : decisionForm('approve', pending, viewing, approve)}</div>`;
+  const refuse = html`<label>Why, for whoever asked (optional) <input name="reason" maxlength="${longestReason}" autocomplete="off"></label><button name="do" value="refuse" aria-describedby="${title}">Refuse</button>`;
+  const decision = html`<div class="decision">${decisionForm('refuse', pending, viewing, refuse)}${isTruncated ? emptyHtml : decisionForm('approve', pending, viewing, approve)}</div>`;
   const isDecider = operator.operator === undefined || deciders?.operators.includes(operator.operator) === true;
   return html`<article id="call-${code}" class="${look.name}" aria-labelledby="${title}" data-about="${plan.tool} on ${target}, asked by ${clean(principal)}">
 ${look.words}<h3 id="${title}"><code>${plan.tool}</code> <span class="code">${code}</span></h3>

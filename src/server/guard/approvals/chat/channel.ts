@@ -104,6 +104,3 @@ export function readAs<Schema extends z.ZodType>(value: unknown, schema: Schema)
   if (read.success) return read.data;
   return { unread: 'malformed', why: `It is no decision: ${issueTexts(read.error, 'the body').join('; ')}.` };
 }
-
-/** The most that a person writes as a reason, in characters. */
-export const longestReason = 500;

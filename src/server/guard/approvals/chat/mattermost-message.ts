@@ -1,4 +1,5 @@
-import { longestReason, type ChatDecision } from './channel.ts';
+import { longestReason } from '../reason.ts';
+import type { ChatDecision } from './channel.ts';
 import { buttonLooks, elsewhereText, type FormQuestion, type MessageContent } from './message.ts';
 
 /** A fence that does not occur in a text, of at least so many backticks. */

@@ -1,10 +1,11 @@
-import { firstPart, shortened } from '../../../../contract/index.ts';
+import { firstPart } from '../../../../contract/index.ts';
 import { clean } from '../../../redaction/index.ts';
 import { longestListedPlan, planText } from '../../plan-text.ts';
 import type { DecisionOutcome } from '../approval-queue.ts';
 import { conversationText, exactTime, type Pending } from '../pending-calls.ts';
 import { noticeData, noticeName } from '../waiting-webhook.ts';
-import { longestReason, type ChatDecision } from './channel.ts';
+import { reasonIn } from '../reason.ts';
+import type { ChatDecision } from './channel.ts';
 
 /** A longer path isn't typed in a form of a chat, in characters. */
 const longestTyped = 1_000;
@@ -152,7 +153,7 @@ export function writtenInForm(
   verdict: ChatDecision['verdict'],
   value: unknown,
 ): Pick<ChatDecision, 'typed' | 'reason'> {
-  const written = typeof value === 'string' ? value.trim() : '';
-  if (verdict === 'approve') return { typed: written };
-  return written === '' ? {} : { reason: shortened(written, longestReason) };
+  if (verdict === 'approve') return { typed: typeof value === 'string' ? value.trim() : '' };
+  const reason = reasonIn(value);
+  return reason === undefined ? {} : { reason };
 }

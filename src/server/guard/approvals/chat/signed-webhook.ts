@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { parseJson } from '../../../../contract/index.ts';
 import { isEqual, isTimely } from '../../../context/index.ts';
+import { longestReason } from '../reason.ts';
 import { clean } from '../../../redaction/index.ts';
 import { planText } from '../../plan-text.ts';
 import type { Pending } from '../pending-calls.ts';
@@ -10,7 +11,6 @@ import { createEndings, tellingTime } from './endings.ts';
 import {
   type ChatChannel,
   type ChatRequest,
-  longestReason,
   plainAnswer,
   readAs,
   type ReadRequest,

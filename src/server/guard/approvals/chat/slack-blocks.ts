@@ -1,5 +1,6 @@
 import { firstPart, shortened } from '../../../../contract/index.ts';
-import { longestReason, type ChatDecision } from './channel.ts';
+import { longestReason } from '../reason.ts';
+import type { ChatDecision } from './channel.ts';
 import { buttonLooks, elsewhereText, type FormQuestion, type MessageContent } from './message.ts';
 
 /** Limits of Block Kit, in characters as they are sent. */
