@@ -343,6 +343,32 @@ describe('another page', () => {
     expect(await outcome()).toMatchObject({ kind: 'pending' });
   });
 
+  test.each(origins)('at %j can not get anything of it, however it is asked', async (origin) => {
+    const { url } = await startOffice();
+    const code = await ask();
+    const browser = browserAt(url);
+    await browser.enter();
+    for (const query of ['', `?code=${code}`])
+      for (const [name, value] of [
+        ['accept', '*/*'],
+        ['sec-fetch-site', 'same-origin'],
+        ['x-infra-live', '1'],
+      ] as const) {
+        const answer = await browser.get(query, { origin, [name]: value });
+        expect(answer.status).toBe(403);
+        expect(await answer.text()).not.toContain('stop_environment');
+      }
+    for (const path of ['/approvals/events?of=waiting', '/approvals/live.js', '/approvals/style.css']) {
+      const answer = await fetch(new URL(path, url), { headers: { cookie: browser.cookie(), origin } });
+      expect([path, answer.status]).toEqual([path, 403]);
+      await answer.body?.cancel();
+    }
+    // Somebody who follows a link sends no Origin, and a script of the page its own.
+    const opened = await browser.get(`?code=${code}`, { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' });
+    expect([opened.status, await opened.text()]).toEqual([200, expect.stringContaining(code) as string]);
+    expect((await browser.get('', { origin: url.origin })).status).toBe(200);
+  });
+
   test('can not guess what its forms carry', async () => {
     const { url } = await startOffice();
     const code = await ask();

@@ -81,6 +81,17 @@ async function openAudit(audit: Partial<AuditSource> = {}) {
   return { browser, url, at };
 }
 
+/** Signs in beside a cookie that the browser has already. @returns the new one */
+const signIn = async (url: URL, cookie: string): Promise<string> => {
+  const entered = await fetch(new URL('/console/audit', url), {
+    method: 'POST',
+    redirect: 'manual',
+    headers: { origin: url.origin, cookie },
+    body: new URLSearchParams({ do: 'enter', secret: operatorSecret }),
+  });
+  return entered.headers.get('set-cookie')!.split(';')[0]!;
+};
+
 describe('the console', () => {
   test('is not there unless it is wanted, and the approvals then have a page of their own', async () => {
     const { url } = await startTestServer({ approvals: approvalsOf(fixture) });
@@ -128,6 +139,19 @@ describe('the console', () => {
     const page = await (await fetch(new URL('/console/approvals', url), { headers: { cookie: cookie() } })).text();
     expect(page).toContain('aria-current="page">Approvals<');
     expect(page).toContain('href="/console/audit"');
+  });
+
+  test('keeps its sign-in beside that of another server on the same host, which browsers send to both', async () => {
+    const [one, other] = [await start(), await start()];
+    const first = await signIn(one.url, '');
+    const second = await signIn(other.url, first);
+    expect(second.split('=')[0]).not.toBe(first.split('=')[0]);
+    for (const { url } of [one, other]) {
+      const page = await fetch(new URL('/console/audit', url), { headers: { cookie: `${first}; ${second}` } });
+      expect(await page.text()).toContain('Sign out');
+    }
+    const swapped = await fetch(new URL('/console/audit', one.url), { headers: { cookie: second } });
+    expect(await swapped.text()).not.toContain('Sign out');
   });
 
   test('approves at its tab, as the page did', async () => {
@@ -335,8 +359,13 @@ describe('against the console', () => {
     const { url, port } = await start({}, { allowedOrigins: ['https://app.example.com'] });
     const browser = browserAt(url, '/console/audit');
     await browser.enter();
-    const { headers } = await browser.get('', { origin: 'https://app.example.com' });
-    expect(headers.get('access-control-allow-origin')).toBeNull();
+    const foreignPage = await browser.get('', { origin: 'https://app.example.com' });
+    expect([foreignPage.status, foreignPage.headers.get('access-control-allow-origin')]).toEqual([403, null]);
+    for (const path of ['/approvals', '/console', '/console/approvals', '/console/events?of=waiting']) {
+      const headers = { origin: 'https://app.example.com', cookie: browser.cookie() };
+      expect([path, (await fetch(new URL(path, url), { redirect: 'manual', headers })).status]).toEqual([path, 403]);
+    }
+    const { headers } = await browser.get();
     expect(headers.get('content-security-policy')).toMatch(
       /^default-src 'none'; style-src 'self'; script-src 'nonce-[\w-]{22}'; connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'$/,
     );

@@ -61,7 +61,9 @@ function openApprovalsSource(
       queue: createApprovalQueue(approvals, { how: 'page', record, decided: chat?.channel.edit }),
       approveCommand: approveCommandOf(config),
       secrets,
-      ...(shared && { operators: { records: shared.store.operatorSessions, keyRing: shared.keyRing } }),
+      ...(shared && {
+        operators: { records: shared.store.operatorSessions, keyRing: shared.keyRing, keys: approvals.keys },
+      }),
       ...latestRecordsOf(config),
     },
     close: async () => {

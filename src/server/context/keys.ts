@@ -66,6 +66,7 @@ type KeyPurpose =
   | 'question'
   | 'plan token'
   | 'operator session'
+  | 'operator cookie'
   | 'check';
 
 /** The keys of one data directory, by purpose. */

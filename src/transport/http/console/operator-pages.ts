@@ -23,6 +23,7 @@ import {
   fileResponse,
   htmlResponse,
   isFormOfThisServer,
+  isOfAnotherOrigin,
   isScriptOfThisServer,
   pageHeaders,
   redirectTo,
@@ -73,7 +74,7 @@ const lockedMessage = (
   `Too many wrong secrets were given ${everywhere ? 'on this page' : 'from your address'}. The next try counts from ${new Date(until).toISOString()}. ` +
   `In a terminal on the server you need not wait: ${approveCommand}`;
 
-const elsewhere = 'That form did not come from this page. Nothing was done.';
+const elsewhere = 'That did not come from this page. Nothing was done.';
 
 const whoText = ({ operator }: OperatorSession, rights: Visit['rights']): Html =>
   operator === undefined
@@ -109,8 +110,7 @@ export function operatorPages({
   clock,
   log,
 }: OperatorPagesDependencies): Readonly<Record<string, HttpHandler>> {
-  const isSecure = publicUrl?.protocol === 'https:';
-  const sessions = createOperatorSignIn({ queue, operators, cookiePath: base + root, isSecure, clock });
+  const sessions = createOperatorSignIn({ queue, operators, cookiePath: base + root, publicUrl, clock });
   const links = tabs.length === 1 ? [] : tabs.map((tab) => ({ title: tab.title, page: pathsAt(base, tab).page }));
   const frameOf = (tab: Tab, isSignedIn: boolean): Frame => ({
     // Before signing in, it is not the tab that somebody comes to.
@@ -149,9 +149,9 @@ export function operatorPages({
     return htmlResponse(framed(body, frameOf(tab, true), { aside, nonce, total, view: files }), status, nonce);
   };
 
-  const enter = async (tab: Tab, form: URLSearchParams, address: string): Promise<Response> => {
+  const enter = async (tab: Tab, form: URLSearchParams, { request, address }: HttpExchange): Promise<Response> => {
     const code = codeIn(form);
-    const entered = await sessions.signIn(form, address);
+    const entered = await sessions.signIn(request, form, address);
     if (entered.kind === 'unlocked')
       return redirectTo(pathsAt(base, tab).page, code === '' ? {} : { code }, entered.cookie);
     log.warn({ why: entered.kind, address }, 'operator login refused');
@@ -160,17 +160,17 @@ export function operatorPages({
   };
 
   const submit = async (exchange: HttpExchange, operator: OperatorSession | undefined, tab: Tab): Promise<Response> => {
-    const { request, incoming, address } = exchange;
+    const { request, incoming } = exchange;
     if (!isFormOfThisServer(request, publicUrl)) return htmlResponse(signIn(tab, elsewhere), 403);
     const text = await readText(incoming, maxFormBytes);
     if (text instanceof Response) return text;
     const form = new URLSearchParams(text);
     const action = form.get('do') ?? '';
-    if (action === 'enter') return enter(tab, form, address);
+    if (action === 'enter') return enter(tab, form, exchange);
     if (!operator) return htmlResponse(signIn(tab, 'You were away for too long. Give the secret again.'), 403);
     if (!hasValidFormToken(operator, form.get('form_token') ?? '')) return htmlResponse(signIn(tab, elsewhere), 403);
     const { page } = pathsAt(base, tab);
-    if (action === 'leave') return redirectTo(page, {}, await sessions.signOut(operator));
+    if (action === 'leave') return redirectTo(page, {}, await sessions.signOut(request, operator));
     const acted = await tab.act?.(action, form, await visitOf(exchange, operator, tab));
     if (!acted) return htmlResponse(signIn(tab, 'That form is not known here. Nothing was done.'), 400);
     return 'said' in acted
@@ -193,6 +193,7 @@ export function operatorPages({
     (tab: Tab, handle: (exchange: HttpExchange, tab: Tab) => Promise<Response>): HttpHandler =>
     async (exchange) =>
       rejectUnknownHost(exchange.request) ??
+      (isOfAnotherOrigin(exchange.request, publicUrl) ? htmlResponse(signIn(tab, elsewhere), 403) : undefined) ??
       handle(exchange, tab).catch((error: unknown) => {
         if (!(error instanceof StoreUnavailable)) throw error;
         log.error(
@@ -212,8 +213,8 @@ export function operatorPages({
   const served = pathsAt('', first);
   return {
     ...Object.fromEntries(tabs.map((tab) => [pathsAt('', tab).page, guarded(tab, answer)])),
-    [served.style]: async () => fileResponse(style, 'text/css'),
-    [served.script]: async () => fileResponse(liveScript, 'text/javascript'),
+    [served.style]: guarded(first, async () => fileResponse(style, 'text/css')),
+    [served.script]: guarded(first, async () => fileResponse(liveScript, 'text/javascript')),
     ...Object.fromEntries(
       Object.entries(more).map(([path, answerMore]) => [
         path,

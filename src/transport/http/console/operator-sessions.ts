@@ -1,5 +1,12 @@
 import { createHmac, randomBytes, createHash } from 'node:crypto';
-import { type Clock, isEqual, openSealed, sealBytes, type KeyRing } from '../../../server/context/index.ts';
+import {
+  type Clock,
+  isEqual,
+  openSealed,
+  sealBytes,
+  type KeyProvider,
+  type KeyRing,
+} from '../../../server/context/index.ts';
 import {
   maximumOperatorSessions,
   operatorIdleTime,
@@ -30,6 +37,8 @@ const digestOf = (id: string): string => createHash('sha256').update(id).digest(
 export interface SharedOperators {
   readonly records: OperatorSessionRecords;
   readonly keyRing: KeyRing;
+  /** The same at all of these servers, and at no others. */
+  readonly keys: KeyProvider;
 }
 
 /**

@@ -13,8 +13,8 @@ export interface SignInDependencies {
   readonly operators?: SharedOperators | undefined;
   /** The path below which browsers send the cookie. */
   readonly cookiePath: string;
-  /** Whether browsers come with https, and send the cookie with nothing else. */
-  readonly isSecure: boolean;
+  /** The URL under which browsers reach this server, if it differs from the bound address. With https, the cookie goes out with nothing else. */
+  readonly publicUrl: URL | undefined;
   readonly clock: Clock;
 }
 
@@ -30,16 +30,28 @@ export interface OperatorSignIn {
    * @returns the cookie to set, or why there is none.
    */
   readonly signIn: (
+    request: Request,
     form: URLSearchParams,
     address: string,
   ) => Promise<{ readonly kind: 'unlocked'; readonly cookie: string } | Exclude<UnlockedQueue, { kind: 'unlocked' }>>;
   /** Ends a session. @returns the cookie that removes it. */
-  readonly signOut: (operator: OperatorSession) => Promise<string>;
+  readonly signOut: (request: Request, operator: OperatorSession) => Promise<string>;
 }
 
-const cookieName = 'infra_operator';
+/** The port that browsers see. */
+function portSeenBy({ headers }: Request, publicUrl: URL | undefined): string {
+  const seen = publicUrl ?? URL.parse(`http://${headers.get('host')}`);
+  return seen?.port || (seen?.protocol === 'https:' ? '443' : '80');
+}
 
-const operatorCookieIn = ({ headers }: Request): string =>
+/** What servers have in common that share their sign-ins, on whatever ports: a few bytes of a key for nothing else. */
+const sharedIdOf = ({ keys }: SharedOperators): string => keys('operator cookie').toString('hex').slice(0, 12);
+
+/** Browsers keep one set of cookies for all ports of a host: servers beside each other must not replace each other's. */
+const cookieNameFor = (request: Request, { operators, publicUrl }: SignInDependencies): string =>
+  `infra_operator_${operators ? sharedIdOf(operators) : portSeenBy(request, publicUrl)}`;
+
+const cookieIn = ({ headers }: Request, cookieName: string): string =>
   headers
     .get('cookie')
     ?.split(';')
@@ -47,36 +59,33 @@ const operatorCookieIn = ({ headers }: Request): string =>
     .find(([name]) => name === cookieName)?.[1] ?? '';
 
 /** Nothing but a secret in a form of this server signs anybody in: no link, and no other header. */
-export function createOperatorSignIn({
-  queue,
-  operators: shared,
-  cookiePath,
-  isSecure,
-  clock,
-}: SignInDependencies): OperatorSignIn {
+export function createOperatorSignIn(dependencies: SignInDependencies): OperatorSignIn {
+  const { queue, operators: shared, cookiePath, publicUrl, clock } = dependencies;
   // An idle session stays expired even if the clock steps back.
   const sessions = shared ? sharedOperatorSessions(shared, clock) : createOperatorSessions(monotonicClock(clock));
-  const cookieOf = (value: string, seconds?: number): string =>
+  const nameFor = (request: Request): string => cookieNameFor(request, dependencies);
+  const valueIn = (request: Request): string => cookieIn(request, nameFor(request));
+  const cookieOf = (request: Request, value: string, seconds?: number): string =>
     [
-      `${cookieName}=${value}`,
+      `${nameFor(request)}=${value}`,
       `Path=${cookiePath}`,
       'HttpOnly',
       'SameSite=Strict',
-      ...(isSecure ? ['Secure'] : []),
+      ...(publicUrl?.protocol === 'https:' ? ['Secure'] : []),
       ...(seconds === undefined ? [] : [`Max-Age=${seconds}`]),
     ].join('; ');
   return {
-    find: (request) => sessions.find(operatorCookieIn(request)),
-    peek: (request) => sessions.peek(operatorCookieIn(request)),
-    signIn: async (form, address) => {
+    find: (request) => sessions.find(valueIn(request)),
+    peek: (request) => sessions.peek(valueIn(request)),
+    signIn: async (request, form, address) => {
       const name = form.get('name') ?? undefined;
       const unlocked = await queue.unlock(form.get('secret') ?? '', address, clock.now(), name);
       if (unlocked.kind !== 'unlocked') return unlocked;
-      return { kind: 'unlocked', cookie: cookieOf((await sessions.start(unlocked)).cookie) };
+      return { kind: 'unlocked', cookie: cookieOf(request, (await sessions.start(unlocked)).cookie) };
     },
-    signOut: async ({ cookie }) => {
+    signOut: async (request, { cookie }) => {
       await sessions.end(cookie);
-      return cookieOf('', 0);
+      return cookieOf(request, '', 0);
     },
   };
 }

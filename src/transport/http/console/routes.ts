@@ -7,7 +7,8 @@ import { auditTab, type AuditSource } from './audit/audit-tab.ts';
 import { createLiveEvents, type LiveEvents } from './live-events.ts';
 import { operatorPages } from './operator-pages.ts';
 import { approvalsPath, approvalsPathsAt, consolePath, consolePathsAt } from './page-frame.ts';
-import { redirectTo } from './security.ts';
+import { refusal } from '../error-response.ts';
+import { isOfAnotherOrigin, redirectTo } from './security.ts';
 import type { Tab } from './tab.ts';
 import { viewRoutes, viewTabs, type ViewsSource } from './views.ts';
 
@@ -51,9 +52,11 @@ const liveEvents = ({ approvals, slots: { streams }, clock }: RouteDependencies)
 
 /** Leads from an address of the approvals page to its tab. Nothing that is sent there has an effect. */
 const leadTo =
-  (page: string, rejectUnknownHost: RouteDependencies['rejectUnknownHost']): HttpHandler =>
+  (page: string, { rejectUnknownHost, publicUrl }: RouteDependencies): HttpHandler =>
   async ({ request, url }) =>
-    rejectUnknownHost(request) ?? redirectTo(page, Object.fromEntries(url.searchParams));
+    rejectUnknownHost(request) ??
+    (isOfAnotherOrigin(request, publicUrl) ? refusal('Pages of other origins may not use the console.') : undefined) ??
+    redirectTo(page, Object.fromEntries(url.searchParams));
 
 /** The routes of the console or, without one, of the approvals page. */
 export function operatorRoutes(dependencies: RouteDependencies): Readonly<Record<string, HttpHandler>> {
@@ -78,6 +81,6 @@ export function operatorRoutes(dependencies: RouteDependencies): Readonly<Record
     log,
   });
   if (!source) return pages;
-  const approvalsPage = leadTo(consolePathsAt(base, first.name).page, rejectUnknownHost);
+  const approvalsPage = leadTo(consolePathsAt(base, first.name).page, dependencies);
   return { ...pages, [consolePath]: approvalsPage, [approvalsPath]: approvalsPage };
 }

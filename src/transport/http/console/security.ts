@@ -58,10 +58,25 @@ export const redirectTo = (page: string, query: Readonly<Record<string, string>>
 export const isFromHere = ({ headers }: Request): boolean =>
   [null, 'same-origin'].includes(headers.get('sec-fetch-site'));
 
+/** Whether an Origin header is that of this server's pages. */
+const isOwnOrigin = (origin: string, { headers }: Request, publicUrl: URL | undefined): boolean => {
+  const url = URL.parse(origin);
+  return url !== null && [headers.get('host'), publicUrl?.host].includes(url.host);
+};
+
+/**
+ * Whether a page of another origin sent a request, by its Origin header. Browsers send none when somebody opens an
+ * address or follows a link.
+ */
+export function isOfAnotherOrigin(request: Request, publicUrl: URL | undefined): boolean {
+  const origin = request.headers.get('origin');
+  return origin !== null && !isOwnOrigin(origin, request, publicUrl);
+}
+
 /** Browsers send an Origin header with every form. A form without one, or from another origin, is rejected. */
 export const isFormOfThisServer = (request: Request, publicUrl: URL | undefined): boolean => {
-  const origin = URL.parse(request.headers.get('origin') ?? '');
-  return origin !== null && [request.headers.get('host'), publicUrl?.host].includes(origin.host) && isFromHere(request);
+  const origin = request.headers.get('origin');
+  return origin !== null && isOwnOrigin(origin, request, publicUrl) && isFromHere(request);
 };
 
 /** Whether a script of this server may have sent a request: no other page can set such a header. */
