@@ -218,7 +218,7 @@ describe.skipIf(!hasBrowser)('by keyboard, the page of approvals', () => {
     await enter(tab, address);
     expect(await focused(tab)).not.toContain('button');
     const order: string[] = [];
-    for (let step = 0; step < 7; step += 1) {
+    for (let step = 0; step < 8; step += 1) {
       await tab.keyboard.press('Tab');
       order.push(await focused(tab));
     }
@@ -227,6 +227,7 @@ describe.skipIf(!hasBrowser)('by keyboard, the page of approvals', () => {
       'input code',
       'button Find',
       'a Newest first',
+      'input reason',
       'button do Refuse',
       'input typed',
       'button do Approve on PRODUCTION, for one call',

@@ -53,7 +53,7 @@ label { display: block; margin: .5rem 0; }
 
 /* Refusing is plain and at the start. Approving is filled, at the end, apart from it. */
 .decision { display: flex; flex-wrap: wrap; gap: 1rem; align-items: end; justify-content: space-between; border-top: 1px solid var(--line); padding-top: 1rem; }
-.refuse { flex: 0 1 26rem; }
+.refuse { flex: 0 1 18rem; }
 .refuse button { border-style: dashed; min-width: 8rem; }
 .approve { flex: 0 1 26rem; text-align: right; }
 .approve label { text-align: left; }

@@ -92,6 +92,31 @@ describe('an approval', () => {
     expect(await here.approvals.ask(approvalRequest(), now)).toMatchObject({ kind: 'pending' });
   });
 
+  test('that was refused with a reason says so; a reason that the operator did not sign is not told', async () => {
+    await using here = await openApprovals();
+    const refuse = async (reason?: string): Promise<string> => {
+      const code = codeOf(await here.approvals.ask(approvalRequest(), now));
+      const unlocked = await here.queue.unlock(operatorSecret, 'a test', now);
+      if (unlocked.kind !== 'unlocked') throw new Error(unlocked.kind);
+      expect(await here.queue.decide(code, 'refused', { ...unlocked, reason }, now)).toEqual({ kind: 'decided' });
+      return code;
+    };
+    const noted = await refuse('after the sale');
+    const [decision] = (await here.store.waiting.decisionsOn([noted])).get(noted)!;
+    expect(await here.approvals.ask(approvalRequest(), now)).toEqual({
+      kind: 'refused',
+      how: 'terminal',
+      reason: 'after the sale',
+    });
+    // Whoever writes the store can put an old note beside another refusal.
+    const code = codeOf(await here.approvals.ask(approvalRequest(), now));
+    const unlocked = await here.queue.unlock(operatorSecret, 'a test', now);
+    const { sign } = unlocked as Extract<typeof unlocked, { kind: 'unlocked' }>;
+    const { seal } = (await here.store.waiting.withCode(code, now))[0]!;
+    expect(await here.store.waiting.decide(code, 'refused', sign(`refused ${seal}`), decision)).toBe(true);
+    expect(await here.approvals.ask(approvalRequest(), now)).toEqual({ kind: 'refused' });
+  });
+
   test('is not for another call: tool, arguments or principal', async () => {
     await using here = await openApprovals();
     const code = codeOf(await here.approvals.ask(approvalRequest(), now));
