@@ -158,6 +158,68 @@ test.each([
   expect(['backup_id', 'database_id'].filter((name) => said.includes(name))).toEqual(blamed);
 });
 
+const named = { ...orders, backup_id: 'before-migration' };
+
+test.each(['restore_database', 'delete_database_backup'])('%s finds a backup by its name', async (tool) => {
+  const plan = await calling(tool, { ...named, dry_run: true });
+  expect([plan.failure, plan.text]).toEqual([undefined, expect.stringContaining('before-migration')]);
+});
+
+/** Adds a complete backup of a database, a copy of one of the seed. @returns how to remove it */
+function addBackup(changes: Record<string, SQLInputValue>): () => void {
+  const records = new DatabaseSync(join(platform.dataDir, databaseFile));
+  const row = {
+    ...(records.prepare("SELECT * FROM backup WHERE state = 'complete'").get() as Record<string, SQLInputValue>),
+    ...changes,
+  };
+  const columns = Object.keys(row);
+  records
+    .prepare(`INSERT INTO backup (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`)
+    .run(...columns.map((column) => row[column]!));
+  return () => {
+    records.prepare('DELETE FROM backup WHERE id = ?').run(row['id']!);
+    records.close();
+  };
+}
+
+test('a name means backups of the database of the call only, and of two of that name the id is asked for', async () => {
+  const [id, service_id] = [seedId('another backup'), seedId('service/shop/production/orders-db')];
+  const removeElsewhere = addBackup({ id, name: 'elsewhere', service_id });
+  const elsewhere = await calling('restore_database', { ...orders, backup_id: 'elsewhere' });
+  removeElsewhere();
+  expect(elsewhere).toMatchObject({ failure: { kind: 'bad_address', why: 'unknown' }, questions: [] });
+  const removeSame = addBackup({ id, name: 'before-migration' });
+  const same = await calling('restore_database', named);
+  removeSame();
+  expect(same).toMatchObject({ failure: { kind: 'bad_address', why: 'ambiguous' }, questions: [] });
+  for (const each of [id, seedId('backup/shop/staging/orders-db/before-migration')]) expect(same.text).toContain(each);
+});
+
+/** Plans a restoration from a backup by its name, and tells which pages of backups that read. */
+async function pagesRead(backup_id: string, refusesSizes = false) {
+  const proxy = await startRecordingProxy(platform.url, {
+    beforeRequest: async (_, request, response) => {
+      if (refusesSizes && /\/backup\?.*pageSize/.test(request.url!))
+        response.writeHead(400, { 'content-type': 'application/json' }).end('{"status":400,"message":"is unknown"}');
+    },
+  });
+  const others = connectorsTo(proxy.url, platform.tokens.admin);
+  const result = await (await others.modern()).call('restore_database', { ...orders, backup_id, dry_run: true });
+  await others.close();
+  await proxy.close();
+  return { failure: failureIn(result), pages: proxy.requests.filter((one) => /\/backup(?:\?|$)/.test(one)).length };
+}
+
+test('of a short list of backups one page is read, of a long one all, and a page that is refused is no end', async () => {
+  expect(await pagesRead('before-migration')).toEqual({ failure: undefined, pages: 1 });
+  const remove = addScheduled(130);
+  const long = await pagesRead('before-migration');
+  const cut = await pagesRead('before-migration', true);
+  remove();
+  expect(long).toEqual({ failure: undefined, pages: 3 });
+  expect(cut.failure).toMatchObject({ kind: 'bad_address', why: 'not_readable' });
+});
+
 const backups = async () =>
   (await platform.must('list_database_backups', { database_id: platform.seed['database_id'] }))['results'] as Json[];
 
@@ -176,7 +238,8 @@ function addScheduled(count: number): () => void {
   );
   for (let number = 0; number < count; number += 1) {
     const created = new Date(Date.now() + number).toISOString();
-    const added = { ...row, id: seedId(`scheduled ${number}`), created_at: created, is_scheduled: 1 };
+    const name = `scheduled ${number}`;
+    const added = { ...row, id: seedId(name), name, created_at: created, is_scheduled: 1 };
     insert.run(...columns.map((column) => (added as Record<string, SQLInputValue>)[column]!));
   }
   return () => {

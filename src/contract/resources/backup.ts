@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { Condition } from '../conditions/index.ts';
 import { defaultPageSizes } from '../limits.ts';
-import { DateTime, Name, PageNumber, PageSize, reference, Uuid } from '../primitives.ts';
+import { DateTime, Name, PageNumber, PageSize, reference, resourceOf, Uuid } from '../primitives.ts';
 import { DeploymentState } from '../states.ts';
 
 /** Query of a list of backups, which uses `pageSize` as deployment histories do. */
@@ -21,18 +21,21 @@ export const backupStates = {
 } as const satisfies Readonly<Record<string, DeploymentState>>;
 
 /** A backup of a database. */
-export const Backup = z.object({
-  id: Uuid,
-  name: z.string(),
-  message: z.string(),
-  status: z.object({ state: DeploymentState }),
-  created_at: DateTime,
-  ended_at: DateTime.optional(),
-  node: z.string().optional().describe('The machine that has it.'),
-  bytes: z.int().optional(),
-  reason: z.string().optional().describe('Why it failed, or what keeps it from being deleted.'),
-  condition: Condition.optional().describe('The same as data.'),
-});
+export const Backup = resourceOf(
+  'backup',
+  z.object({
+    id: Uuid,
+    name: z.string(),
+    message: z.string(),
+    status: z.object({ state: DeploymentState }),
+    created_at: DateTime,
+    ended_at: DateTime.optional(),
+    node: z.string().optional().describe('The machine that has it.'),
+    bytes: z.int().optional(),
+    reason: z.string().optional().describe('Why it failed, or what keeps it from being deleted.'),
+    condition: Condition.optional().describe('The same as data.'),
+  }),
+);
 
 export const BackupList = z.object({ page: z.int(), page_size: z.int(), results: z.array(Backup) });
 

@@ -73,12 +73,15 @@ function isKnownInside(path: ResourcePath, { lookup: { only } }: Search): boolea
   );
 }
 
+/** Kinds whose names recur in many places: variables have the same keys, and backups the same names. */
+export const namedAlike: readonly ResourceKind[] = ['environment_variable', 'backup'];
+
 /**
- * Whether a name counts only inside the resources that the call names: a variable of another resource with that key is
- * never meant.
+ * Whether a name counts only inside the resources that the call names: a variable of another resource with that key, or
+ * a backup of another database, is never meant.
  */
 const isOnlyInside = (kind: ResourceKind, segments: readonly string[], { lookup: { within = {} } }: Search): boolean =>
-  kind === 'environment_variable' &&
+  namedAlike.includes(kind) &&
   segments.length === 1 &&
   [within.service, within.environmentId, within.projectId].some((place) => place !== undefined);
 

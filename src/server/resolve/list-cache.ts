@@ -5,6 +5,7 @@ import { isRecord, type JsonRecord } from '../json/index.ts';
 import type { Lookup } from '../tool/index.ts';
 import { resourceRefOf, unusableRowOf, type ResourceRef, type UnusableRow } from './resource-ref.ts';
 import { listOfAllServices, serviceInRow, type ListOperation } from './resource-hierarchy.ts';
+import { nextPage } from './next-page.ts';
 import { isDenied } from '../failure/index.ts';
 import { rowsIn, wholeListIn } from '../context/index.ts';
 
@@ -84,17 +85,9 @@ export interface ListCache {
 
 type FetchList = () => Promise<ListResult>;
 
-const isGone = (error: unknown): boolean => error instanceof ApiError && error.kind === 'not_found';
+const isRefusal = (error: unknown): boolean => error instanceof ApiError && error.kind === 'invalid_input';
 
-/** The query of the next page, from the pagination in an answer; undefined after the last page. */
-function nextPage(answer: JsonRecord | undefined): JsonRecord | undefined {
-  const pagination = answer?.['pagination'];
-  if (!isRecord(pagination)) return undefined;
-  const { page, page_size: size, total_pages: pages } = pagination;
-  return typeof page === 'number' && typeof pages === 'number' && page < pages
-    ? { page: page + 1, page_size: size }
-    : undefined;
-}
+const isGone = (error: unknown): boolean => error instanceof ApiError && error.kind === 'not_found';
 
 /** The reader for a list, and whether some of its rows couldn't be read. */
 function readerOf({ lookup }: Search): { readonly reader: Lookup['reader']; readonly hasLostRows: () => boolean } {
@@ -111,7 +104,7 @@ async function readChildren(
   const rows: JsonRecord[] = [];
   const { reader, hasLostRows } = readerOf(search);
   const refOf = (row: JsonRecord): ResourceRef | undefined => resourceRefOf(row, kinds, { kind: parent, id });
-  const result = (complete: boolean): ListResult => ({
+  const result = (complete: boolean): NonNullable<ListResult> => ({
     resources: rows.flatMap((row) => refOf(row) ?? []),
     unusable: rows.flatMap((row) => (refOf(row) ? [] : (unusableRowOf(row) ?? []))),
     complete,
@@ -121,10 +114,15 @@ async function readChildren(
   while (page) {
     if (search.requests <= 0) return result(false);
     search.requests -= 1;
-    const answer: JsonRecord | undefined = await reader.attempt(operation, { ...inputFor(id), ...page });
+    const asked: JsonRecord = page;
+    const answer: JsonRecord | undefined | 'refused' = await reader
+      .attempt(operation, { ...inputFor(id), ...asked })
+      .catch((error: unknown) => (isRefusal(error) && rows.length > 0 ? 'refused' : Promise.reject(error as Error)));
     if (answer === undefined) return undefined;
+    // What was read remains, but isn't everything.
+    if (answer === 'refused') return { ...result(true), rowsLost: true };
     rows.push(...rowsIn(answer).filter(isListed));
-    page = nextPage(answer);
+    page = nextPage(operation, answer, asked);
   }
   return result(true);
 }
@@ -141,7 +139,7 @@ async function readAllServices(organization_id: string, search: Search): Promise
     .catch((error: unknown) =>
       isDenied(error) || error instanceof ApiError ? undefined : Promise.reject(error as Error),
     );
-  const rows = answer === undefined || nextPage(answer) ? undefined : wholeListIn(answer);
+  const rows = answer === undefined || nextPage(listOfAllServices, answer) ? undefined : wholeListIn(answer);
   const resources = rows?.flatMap((row) => serviceInRow(row) ?? []) ?? [];
   const isWhole = rows !== undefined && resources.length === (answer!['results'] as readonly unknown[]).length;
   return isWhole ? { resources, unusable: [], complete: true, rowsLost: false } : undefined;

@@ -10,7 +10,7 @@ import {
   type TextPart,
 } from '../tool/index.ts';
 import { delimited, type Redactor } from '../redaction/index.ts';
-import { searchable } from './find.ts';
+import { namedAlike, searchable } from './find.ts';
 import { isId } from './names.ts';
 import { unambiguousPaths } from './resource-path.ts';
 import type { ResolutionProblem } from '../failure/index.ts';
@@ -82,7 +82,7 @@ const headlines: {
       ? `There is no ${kindText(missing.kind)} ${quoted(missing.name)} on the way to ${quoted(reference)}.`
       : `There is no ${kindText(kind)} ${quoted(reference)}.`,
   ambiguous: ({ kind, reference, candidates }, quoted) =>
-    `${quoted(reference)} can be ${whichCandidates(kind, candidates.length)}. Give the ${kind === 'environment_variable' ? 'id' : 'path or the id'} of the ${kindText(kind)} that is meant; ask the user where that isn't plain.`,
+    `${quoted(reference)} can be ${whichCandidates(kind, candidates.length)}. Give the ${namedAlike.includes(kind) ? 'id' : 'path or the id'} of the ${kindText(kind)} that is meant; ask the user where that isn't plain.`,
   not_listable: ({ kind, reference }, quoted) =>
     `No ${kindText(kind)} ${quoted(reference)} was seen earlier, and this platform doesn't list what there is. ${isId(reference) ? `Say of which kind it is: infra://service/<kind>/${reference} (kinds: ${serviceKinds.join(', ')}).` : giveItsId(kind)}`,
   not_readable: ({ kind, reference }, quoted) =>
