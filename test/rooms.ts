@@ -85,8 +85,8 @@ export const rooms: readonly Room[] = [
   room('database', 'src/database/', [files], { packages: ['kysely', 'node:'] }),
   room('postgres', 'src/postgres/', ['src/database/', 'src/contract/'], { packages: ['pg', 'kysely', 'node:'] }),
   room('analysis', 'src/analysis/', ['src/contract/'], {
-    packages: ['zod', 're2js'],
-    lazy: ['src/analysis/search.ts', 'src/analysis/diagnosis/diagnose.ts'],
+    packages: ['zod', 're2js', 'croner'],
+    lazy: ['src/analysis/search.ts', 'src/analysis/due-run.ts', 'src/analysis/diagnosis/diagnose.ts'],
   }),
   // A leaf: which views there are, and their pages.
   room('views', views, [], {

@@ -74,6 +74,7 @@ const environmentConditions = [
   'unusable cluster',
   'alerting',
   'canceled',
+  'overdue',
   'moving',
   'unknown',
   'not looked at',
@@ -139,7 +140,14 @@ function beginOf(services: readonly Pick<ServiceCondition, 'at' | 'by'>[]): Pick
 }
 
 /** Conditions of services that don't begin with their latest deployment. */
-const notSinceDeployed: readonly Standing[] = ['out of date', 'unavailable', 'unknown', 'never deployed', 'healthy'];
+const notSinceDeployed: readonly Standing[] = [
+  'overdue',
+  'out of date',
+  'unavailable',
+  'unknown',
+  'never deployed',
+  'healthy',
+];
 
 const ofServices = (services: readonly WatchedService[]): readonly Finding[] => {
   const { services: judged } = overviewOf(services);

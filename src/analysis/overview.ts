@@ -11,6 +11,8 @@ export interface WatchedService {
   readonly status?: LenientServiceStatus | null;
   /** Who asked for its last deployment; absent if that isn't known. */
   readonly by?: string;
+  /** What is said of a run of a cron job that was due, and that is missing or failed. */
+  readonly late?: string;
 }
 
 /** Conditions of services, most urgent first. */
@@ -18,6 +20,7 @@ export const standings = [
   'failed',
   'unavailable',
   'canceled',
+  'overdue',
   'moving',
   'unknown',
   'out of date',
@@ -132,6 +135,15 @@ function besidesOf(status: JudgedStatus | null | undefined, condition: Standing)
 
 const time = ({ at }: ServiceCondition): number => Date.parse(at ?? '') || 0;
 
+/** A cron job whose last run is missing isn't healthy, however its last deployment ended. */
+const withLateRun = (
+  [condition, reason]: readonly [Standing, string],
+  late: string | undefined,
+): readonly [Standing, string] =>
+  late === undefined
+    ? [condition, reason]
+    : [condition === 'healthy' ? 'overdue' : condition, `${reason}, but ${late}`];
+
 /**
  * The conditions of an environment's services, most urgent first, those with a warning before others. Unknown states
  * count as `moving`.
@@ -139,9 +151,9 @@ const time = ({ at }: ServiceCondition): number => Date.parse(at ?? '') || 0;
 export function overviewOf(services: readonly WatchedService[]): Overview {
   const warnings = warningsOfServices(services);
   const judged = services.map((service) => {
-    const { id, name, kind, status, by } = service;
+    const { id, name, kind, status, by, late } = service;
     const warning = warnings.get(service);
-    const [condition, reason] = standingOf(status, kind, warning);
+    const [condition, reason] = withLateRun(standingOf(status, kind, warning), late);
     const stranded = strandedDataIn(status);
     const besides = besidesOf(status, condition);
     const row: ServiceCondition = {

@@ -104,3 +104,60 @@ test('a job without a clock only runs', async () => {
   expect((await calling('list_job_deployments', { job: 'shop/staging/warm-up' })).text).not.toContain('chedule');
   expect((await calling('deploy_service', { service: 'shop/staging/warm-up', wait: true })).text).not.toContain('Job:');
 });
+
+const report = 'shop/staging/nightly-report';
+const late = /^a run was due at \d{4}-\d\d-\d\dT03:00:00\.000Z, and its history shows no run since$/;
+const firing = ['report-late (SUPPRESSED: nobody is told)'];
+
+test.each([
+  ['get_service', { service: report }],
+  ['list_job_deployments', { job: report }],
+  ['diagnose_deployment', { service: report }],
+])('%s tells which run of a job is overdue, and the alert that fires about it', async (tool, args) => {
+  const { text, answer } = await calling(tool, args);
+  expect(answer).toMatchObject({ late: expect.stringMatching(late) as string, alerts: firing });
+  expect(text.match(/^Overdue: a run was due at .*$/gm)).toHaveLength(1);
+  expect(text.match(/^An alert fires: report-late .*$/gm)).toHaveLength(1);
+});
+
+test('an environment with an overdue job is not healthy, and not one of which only no deployment failed', async () => {
+  const { answer } = await calling('get_environment_overview', { environment: 'shop/staging' });
+  const row = (answer['results'] as Json[]).find(({ name }) => name === 'nightly-report');
+  expect(row).toMatchObject({ condition: 'overdue' });
+  expect(row!['reason']).toMatch(/^its last run ended well, but a run was due at .*, and an alert fires: report-late/);
+  const { answer: status } = await calling('get_environment_status', { environment: 'shop/staging' });
+  const job = (status['jobs'] as Json[]).find(({ name }) => name === 'nightly-report');
+  expect(job!['warning']).toMatch(late);
+  const { answer: diagnosis } = await calling('diagnose_deployment', { environment: 'shop/staging' });
+  expect(diagnosis).toMatchObject({ outcome: 'nothing failed', alerts: expect.arrayContaining(firing) as string[] });
+  expect(diagnosis['late']).toMatch(/^nightly-report \(job\): a run was due at /);
+});
+
+/** A deployment of now that ended so. */
+const ofNow = (status: string) => (row: Json) => ({
+  ...row,
+  status,
+  auditing_data: { ...(row['auditing_data'] as Json), created_at: new Date().toISOString() },
+});
+
+/** The runs of the job with another one, which its newest becomes. */
+async function altered(change: (row: Json) => Json) {
+  const proxy = await startRecordingProxy(platform.url, {
+    alter: (method, path, body) => {
+      if (method !== 'GET' || !/^\/job\/[^/]+\/deploymentHistory/.test(path)) return body;
+      const { results, ...rest } = body as { results: Json[] };
+      const [newest] = results;
+      return { ...rest, results: newest ? [change(newest), ...results] : results };
+    },
+  });
+  const behind = connectorsTo(proxy.url, platform.tokens.admin);
+  const result = await (await behind.modern()).call('list_job_deployments', { job: report });
+  await behind.close();
+  await proxy.close();
+  return result.structuredContent as Json;
+}
+
+test('a job that ran since it was due is not overdue, and one whose run failed is told as such', async () => {
+  expect(await altered(ofNow('DEPLOYED'))).not.toHaveProperty('late');
+  expect((await altered(ofNow('DEPLOYMENT_ERROR')))['late']).toContain('and the run since then failed');
+});

@@ -78,7 +78,7 @@ test('a lock whose days are over is told by no overview, and is no cause', async
 
 test('an alert of what runs well is in the first line', async () => {
   const { text } = await overview('shop/staging');
-  expect(text).toMatch(/shop\/staging: 6 healthy, 1 never deployed; 1 alert fires\n/);
+  expect(text).toMatch(/shop\/staging: 5 healthy, 1 overdue, 1 never deployed; 1 alert fires\n/);
   expect((await overview('warehouse/production')).text).not.toMatch(/alerts? fire/);
 });
 

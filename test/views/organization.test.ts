@@ -100,6 +100,7 @@ const tones: Readonly<Record<EnvironmentCondition, Tone>> = {
   'unusable cluster': 'bad',
   alerting: 'warn',
   canceled: 'warn',
+  overdue: 'warn',
   moving: 'busy',
   unknown: 'warn',
   'not looked at': 'warn',

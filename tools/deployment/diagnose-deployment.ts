@@ -18,6 +18,8 @@ import { exactlyOne, readAspect, readsOf, serviceSubject, statusOf, type Subject
 import { describeStop, diagnosisAnswer, diagnosisFigures, diagnosisView } from '../shared/diagnosis-text.ts';
 import { readEnvironmentHistory, gather, readsOfDiagnosis } from '../shared/diagnosis-evidence.ts';
 import { observedServices, type ObservedService } from '../shared/observed-services.ts';
+import { alertsAbout, readsOfAlerts } from '../shared/firing-alerts.ts';
+import { lateLines, lateRuns } from '../shared/late-runs.ts';
 import { startStopped } from '../shared/start-stopped.ts';
 import { otherServicesIn } from '../shared/other-kinds.ts';
 
@@ -196,6 +198,7 @@ async function nothingFailed(context: ToolContext, environment: Subject): Promis
     cause: { code: outcome === 'nothing failed' ? 'none' : 'unknown', sentence: `${sentence}${rest}` },
     stopped_services: stopped.slice(0, mostStops).map(stopOf),
     ...(stopped.length > mostStops && { stopped_in_all: stopped.length }),
+    ...(await troubles(context, (await observedServices(context, environment.id)) ?? [], false)),
     next: startStopped(
       [...stopped.map(({ service }) => service), ...unexplained].map(({ kind, id }) => ({
         kind,
@@ -219,6 +222,41 @@ const stopTexts = ({ stopped_services: stopped, stopped_in_all: all }: JsonRecor
   ...(all === undefined ? [] : [`${compact(all)} services are stopped in all.`]),
 ];
 
+/**
+ * What a diagnosis has to add where no deployment failed: runs that were due and are missing, and alerts that fire. That
+ * no deployment failed doesn't mean that all is well.
+ */
+async function troubles(
+  context: ToolContext,
+  services: readonly ObservedService[],
+  isOne: boolean,
+): Promise<JsonRecord> {
+  const [late, alerts] = await Promise.all([
+    lateRuns(context, services),
+    alertsAbout(
+      context,
+      services.map(({ id }) => id),
+    ),
+  ]);
+  const texts = services.flatMap(({ id, name, kind }) => {
+    const text = late.get(id);
+    return text === undefined ? [] : [isOne ? text : `${name} (${kind}): ${text}`];
+  });
+  return { ...(texts.length > 0 && { late: texts.join('; ') }), ...(alerts.length > 0 && { alerts }) };
+}
+
+/** A service as it is observed in its environment or, where that isn't known, by itself. */
+async function observed(
+  context: ToolContext,
+  { kind, id, name, environmentId }: Subject & { kind: ServiceKind },
+): Promise<ObservedService> {
+  const found =
+    environmentId === undefined
+      ? undefined
+      : (await observedServices(context, environmentId))?.find((one) => one.id === id);
+  return found ?? { kind, id, name: name ?? id };
+}
+
 export const diagnoseDeployment = composeTool({
   name: 'diagnose_deployment',
   toolset: 'services',
@@ -240,7 +278,7 @@ export const diagnoseDeployment = composeTool({
     operations.get_environment_status,
     operations.get_environment_logs,
   ],
-  reads: readsOfDiagnosis,
+  reads: [...readsOfDiagnosis, ...readsOfAlerts],
   output: z.object({
     subject: z.string(),
     outcome: z.string(),
@@ -259,6 +297,9 @@ export const diagnoseDeployment = composeTool({
           'Ask whoever runs the platform.',
         );
       }
+      const isOver = answer['outcome'] === 'succeeded' || answer['since'] !== undefined;
+      if (isOver && deployment_id === undefined)
+        return { ...answer, ...(await troubles(context, [await observed(context, subject)], true)) };
       if (deployment_id === undefined || answer['outcome'] !== 'never_deployed') return answer;
       return context.refuse(
         'its history shows no deployment of that id',
@@ -272,6 +313,7 @@ export const diagnoseDeployment = composeTool({
     text: (view) =>
       [
         diagnosisView.text(view),
+        ...lateLines(view),
         ...stopTexts(view),
         ...(Array.isArray(view['failed_too']) ? [`Failed too: ${JSON.stringify(view['failed_too'])}`] : []),
       ].join('\n'),

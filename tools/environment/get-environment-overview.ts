@@ -3,12 +3,10 @@ import { operations, reference } from '../../src/contract/index.ts';
 import { alertNames, overviewOf, usageText } from '../../src/analysis/index.ts';
 import {
   composeTool,
-  isRecord,
   recordsIn,
   naming,
   omit,
   pruneRecord,
-  readUses,
   tableText,
   type JsonRecord,
   type NextCall,
@@ -21,6 +19,8 @@ import {
   alertRow,
   environmentWatched,
   firingAlert,
+  isAbout,
+  readsOfAlerts,
   unwatchedLine,
   unwatchedText,
   watchedAlerts,
@@ -28,6 +28,7 @@ import {
 import { readsOfServices, observedServices } from '../shared/observed-services.ts';
 import { addressesIn, readsOfAddressesIn } from '../shared/public-addresses.ts';
 import { outlookOn, readsOfOutlook } from '../shared/environment-outlook.ts';
+import { lateRuns } from '../shared/late-runs.ts';
 import { nextForDown } from '../shared/next-for-down.ts';
 import { readsOfServing, servingById } from '../shared/serving.ts';
 import { startStopped } from '../shared/start-stopped.ts';
@@ -42,9 +43,8 @@ async function alertsOn(context: ToolContext, environmentId: string) {
 
 /** The alerts about a service, as the end of its reason. */
 const alertsText = (alerts: readonly JsonRecord[], id: string): string =>
-  alerts
-    .filter(({ target }) => id !== '' && isRecord(target) && target['target_id'] === id)
-    .map((rule) => `, and an alert fires: ${alertNames([firingAlert(rule)]).join()}`)
+  alertNames(alerts.filter((rule) => isAbout(rule, id)).map((rule) => firingAlert(rule)))
+    .map((name) => `, and an alert fires: ${name}`)
     .join('');
 
 /** How many alerts fire, for the first line: what runs well may have one. */
@@ -86,7 +86,7 @@ export const getEnvironmentOverview = composeTool({
     ...readsOfLock('whether the cluster is locked is not shown'),
     ...readsOfNodes,
     ...readsOfOutlook,
-    ...readUses('alerts that fire are not shown', operations.get_organization, operations.list_alert_rules),
+    ...readsOfAlerts,
   ],
   output: z.object({
     environment: z.string(),
@@ -117,9 +117,10 @@ export const getEnvironmentOverview = composeTool({
       lockOn(context, environment, project),
       nodesUnder(context, environment, project),
     ]);
+    const late = await lateRuns(context, services ?? []);
     const { services: results, counts } = overviewOf(
       services
-        ? [...services, ...others]
+        ? [...services.map((service) => ({ ...service, late: late.get(service.id) })), ...others]
         : context.refuseWithout(
             [operations.list_services, operations.get_environment_status],
             'this platform shows neither the services of an environment nor their states',

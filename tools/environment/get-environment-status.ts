@@ -2,6 +2,7 @@ import { operations, terminalOutcome } from '../../src/contract/index.ts';
 import { warningsOfServices } from '../../src/analysis/index.ts';
 import { nodesUnder, readsOfNodes } from '../shared/cluster-nodes.ts';
 import { readsOfServing, servingById, type Served } from '../shared/serving.ts';
+import { lateRuns } from '../shared/late-runs.ts';
 import { outlookOn, readsOfOutlook } from '../shared/environment-outlook.ts';
 import { kindOfMember, notActedOn, otherMembers } from '../shared/other-kinds.ts';
 import {
@@ -82,11 +83,12 @@ async function withNames(context: ToolContext, environment_id: string, answer: J
   );
   const serving = list ? await servingById(context, services) : new Map<string, string>();
   const warnings = new Map([...warningsOfServices(services)].map(({ 0: { status }, 1: warning }) => [status, warning]));
+  const late = await lateRuns(context, services);
   const named = (row: JsonRecord): JsonRecord => ({
     ...row,
     name: configurations.get(row['id'])?.['name'] ?? row['name'],
     serves: serving.get(String(row['id'])),
-    warning: warnings.get(row),
+    warning: [warnings.get(row), late.get(String(row['id']))].filter(Boolean).join('; ') || undefined,
   });
   return {
     ...answer,

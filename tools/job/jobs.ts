@@ -13,7 +13,10 @@ import {
   table,
   type JsonRecord,
   type Renderer,
+  type ToolContext,
 } from '../../src/server/tool/index.ts';
+import { readsOfAlerts } from '../shared/firing-alerts.ts';
+import { lateFacts, lateLines } from '../shared/late-runs.ts';
 import { unlessFailing } from '../shared/places.ts';
 import {
   newService,
@@ -86,16 +89,23 @@ function scheduleOff(history: JsonRecord, page: number): string | undefined {
   return at(newest, 'status_details.action') === 'STOP' && newest['status'] === 'STOPPED' ? 'stopped' : undefined;
 }
 
+/** Whether a run of a deployed cron job is overdue; nothing if its state isn't known. */
+async function overdue(context: ToolContext, id: string, configuration: JsonRecord | undefined): Promise<JsonRecord> {
+  const status = await unlessFailing(context.attempt(operations.get_job_status, { job_id: id }));
+  return status ? lateFacts(context, { kind: 'job', id, configuration, status }) : {};
+}
+
 /** The runs, and when more are due by the clock: without it, nobody sees that one is missing. */
 const withSchedule = (runs: Renderer): Renderer => ({
   ...runs,
-  view: (answer) => ({ ...runs.view(answer), ...pick(answer, ['schedule', 'schedule_off']) }),
-  text: ({ schedule, schedule_off: off, ...view }) =>
+  view: (answer) => ({ ...runs.view(answer), ...pick(answer, ['schedule', 'schedule_off', 'late', 'alerts']) }),
+  text: ({ schedule, schedule_off: off, late, alerts, ...view }) =>
     [
       runs.text(view),
       ...(typeof schedule === 'string'
         ? [`Scheduled at ${schedule}${typeof off === 'string' ? offTexts[off] : ''}.`]
         : []),
+      ...lateLines({ late, alerts }),
     ].join('\n'),
   only: (columns) => withSchedule(runs.only?.(columns) ?? runs),
 });
@@ -104,7 +114,11 @@ export const listJobDeployments = defineTool(operations.list_job_deployments, {
   toolset: 'services',
   title: 'Last runs of a job, failed ones, errors',
   description: 'Run history of a job or cron job: success or failure (fail), when, how often, how long, version.',
-  reads: readUses('when it is scheduled is not shown', operations.get_job),
+  reads: [
+    ...readUses('when it is scheduled is not shown', operations.get_job),
+    ...readUses('whether a run of it is overdue is not known', operations.get_job_status),
+    ...readsOfAlerts,
+  ],
   output: operations.list_job_deployments.response.extend({ schedule: z.string().optional() }),
   answer: async (args, context) => {
     const input = args as InputOf<typeof operations.list_job_deployments>;
@@ -114,7 +128,12 @@ export const listJobDeployments = defineTool(operations.list_job_deployments, {
     ]);
     const schedule = scheduleText(job);
     const off = schedule === undefined ? undefined : scheduleOff(history, input.page ?? 1);
-    return { ...history, ...(schedule !== undefined && { schedule }), ...(off !== undefined && { schedule_off: off }) };
+    return {
+      ...history,
+      ...(schedule !== undefined && { schedule }),
+      ...(off !== undefined && { schedule_off: off }),
+      ...(schedule !== undefined && off === undefined && (await overdue(context, input.job_id, job))),
+    };
   },
   render: withSchedule(
     table('deployment', [

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { operations } from '../../src/contract/index.ts';
 import {
   anyOf,
   anyService,
@@ -8,6 +9,7 @@ import {
   omit,
   pick,
   pruneRecord,
+  readUses,
   withFigures,
   type JsonRecord,
   type ToolContext,
@@ -15,6 +17,8 @@ import {
 import { conditionsIn, strandedDataIn, usageFigures, usageOrNot, warningsIn } from '../../src/analysis/index.ts';
 import { domainsOf } from '../shared/custom-domains.ts';
 import { addressesOf, readsOfAddresses, shownAddresses } from '../shared/public-addresses.ts';
+import { readsOfAlerts } from '../shared/firing-alerts.ts';
+import { lateFacts, lateLines } from '../shared/late-runs.ts';
 import { nextForDown } from '../shared/next-for-down.ts';
 import {
   readAspect,
@@ -91,6 +95,8 @@ export const getService = composeTool({
     ...anyOf(...readsByKind('configuration', 'the configuration'), ...readsByKind('status', 'the state')),
     ...readsInstead('status', 'the state'),
     ...readsOfAddresses,
+    ...readUses('whether a run of a cron job is overdue is not known', operations.list_job_deployments),
+    ...readsOfAlerts,
   ],
   output: z.object({
     name: z.string(),
@@ -115,6 +121,8 @@ export const getService = composeTool({
       addressesOf(context, subject),
       domainsOf(context, subject),
     ]);
+    const overdue =
+      subject.kind === 'job' && status ? await lateFacts(context, { ...subject, configuration, status }) : {};
     const answer = pruneRecord({
       name: configuration?.['name'] ?? subject.name,
       id: subject.id,
@@ -122,6 +130,7 @@ export const getService = composeTool({
       path: subject.path,
       ...shownAddresses(addresses),
       status: status && { ...pick(status, statusFacts), ...runningFacts(status) },
+      ...overdue,
       usage: status && usageOrNot(status, context.now()),
       domains: domains?.length ? domains : undefined,
       configuration: configuration && omit(configuration, redundantMembers),
@@ -135,11 +144,12 @@ export const getService = composeTool({
   },
   render: {
     view: (answer) => answer,
-    text: ({ status, configuration, ...identity }) => {
+    text: ({ status, configuration, late, alerts, ...identity }) => {
       const [before, after] = [identity, isRecord(configuration) ? configuration : {}].map((part) =>
         Object.entries(part).map(line),
       );
-      return [...before!, ...(isRecord(status) ? statusLines(status) : []), ...after!].join('\n');
+      const state = isRecord(status) ? statusLines(status) : [];
+      return [...before!, ...state, ...lateLines({ late, alerts }), ...after!].join('\n');
     },
     keep: 'first',
   },

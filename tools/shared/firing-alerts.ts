@@ -1,11 +1,13 @@
 import { isFiring, isUntold, operations, whyUnwatched } from '../../src/contract/index.ts';
-import type { FiringAlert } from '../../src/analysis/index.ts';
+import { alertNames, type FiringAlert } from '../../src/analysis/index.ts';
 import {
   isRecord,
   pruneRecord,
+  readUses,
   rowsIn,
   textAt,
   type JsonRecord,
+  type ReadUse,
   type ToolContext,
 } from '../../src/server/tool/index.ts';
 
@@ -94,6 +96,23 @@ export function alertsInPlaces(
 /** Whether an alert rule watches a cluster. Some platforms write the word with a space. */
 const watchesCluster = ({ target }: JsonRecord): boolean =>
   isRecord(target) && String(target['target_type']).trim() === 'CLUSTER';
+
+/** Whether an alert rule watches the service of this id. */
+export const isAbout = ({ target }: JsonRecord, id: string): boolean =>
+  id !== '' && isRecord(target) && target['target_id'] === id;
+
+/** The reads for the alerts that fire about services. */
+export const readsOfAlerts: readonly ReadUse[] = readUses(
+  'alerts that fire are not shown',
+  operations.get_organization,
+  operations.list_alert_rules,
+);
+
+/** The names of the alert rules that fire about these services, with those of which nobody is told marked. */
+export async function alertsAbout(context: ToolContext, ids: readonly string[]): Promise<readonly string[]> {
+  const { firing } = await watchedAlerts(context);
+  return alertNames(firing.filter((rule) => ids.some((id) => isAbout(rule, id))).map((rule) => firingAlert(rule)));
+}
 
 /** A firing alert rule as the analysis takes it. @param cluster the name of the cluster that it is about */
 export const firingAlert = (rule: JsonRecord, cluster?: string): FiringAlert => ({

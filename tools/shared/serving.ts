@@ -33,7 +33,11 @@ export const readsOfServing: readonly ReadUse[] = readsByKind('deployments', 'wh
 const lastFirst = (one: Served, other: Served): number =>
   laterFirst(one.status?.last_deployment_date, other.status?.last_deployment_date);
 
-async function historyOf(context: ToolContext, { kind, id }: Served): Promise<readonly PastDeployment[] | undefined> {
+/** The newest deployments of a service; undefined if they can't be read. @throws ApiError if the platform fails */
+export async function historyOf(
+  context: ToolContext,
+  { kind, id }: Served,
+): Promise<readonly PastDeployment[] | undefined> {
   const history = isServiceKind(kind) ? await readAspect(context, { kind, id }, 'deployments') : undefined;
   return Array.isArray(history?.['results'])
     ? (history['results'].filter(isRecord) as HistoryItem[]).map(readDeployment)

@@ -6,6 +6,7 @@ const tones: Readonly<Record<Tone, readonly string[]>> = {
   warn: [
     'alerting',
     'canceled',
+    'overdue',
     'superseded',
     'not seen',
     'unknown',
