@@ -62,3 +62,28 @@ const texts: Readonly<Record<LateRun['is'], string>> = {
 
 /** What became of a run that was due, as text. */
 export const lateRunText = ({ due, is }: LateRun): string => `a run was due at ${due}, ${texts[is]}`;
+
+/** What is wrong with a schedule: its expression can't be read, it never comes due, or there is no such time zone. */
+export type ScheduleFault = 'unreadable' | 'never_due' | 'no_such_time_zone';
+
+/**
+ * What is wrong with the schedule of a cron job; undefined if nothing is.
+ * @param scheduledAt absent to check the time zone alone
+ * @param now milliseconds since 1970
+ */
+export function scheduleFaultOf(
+  { scheduledAt = '* * * * *', timezone }: { readonly scheduledAt?: string; readonly timezone?: string },
+  now: number,
+): ScheduleFault | undefined {
+  const next = (zone: string): Date | null | undefined => {
+    try {
+      return new Cron(scheduledAt, { timezone: zone }).nextRun(new Date(now));
+    } catch {
+      return undefined;
+    }
+  };
+  const due = next('Etc/UTC');
+  if (due === undefined) return 'unreadable';
+  if (due === null) return 'never_due';
+  return timezone !== undefined && next(timezone) === undefined ? 'no_such_time_zone' : undefined;
+}

@@ -115,3 +115,31 @@ test('a project is deleted only once it is empty', async () => {
   const { id } = await carried('create_project', { name: 'emptied' });
   await carried('delete_project', { project_id: id });
 });
+
+const checkout = 'shop/staging/checkout-api';
+const newJob = {
+  environment: 'shop/staging',
+  name: 'never-made',
+  source: { image: { image_name: 'acme/report', tag: '3.2.0' } },
+};
+const at = (scheduled_at: string, timezone = 'Europe/Paris') => ({ schedule: { cronjob: { scheduled_at, timezone } } });
+
+test.each<[string, string, Json, string]>([
+  ['more memory than there may be', 'update_application', { application: checkout, memory: 999_999 }, 'maximum_memory'],
+  ['more CPU', 'update_container', { container: 'shop/staging/search', cpu: 999_999 }, 'maximum_cpu'],
+  ['a schedule out of range', 'create_job', { ...newJob, ...at('99 25 * * *') }, 'no cron expression'],
+  ['a day that never comes', 'create_job', { ...newJob, ...at('0 0 30 2 *') }, 'never comes due'],
+  [
+    'an unknown time zone',
+    'update_job',
+    { job: 'shop/staging/nightly-report', ...at('0 4 * * *', 'Mars/Olympus') },
+    'no time zone',
+  ],
+])('%s is refused, in a dry run too', async (_, tool, args, why) => {
+  for (const dry_run of [true, false]) expect(await refused(tool, { ...args, dry_run })).toContain(why);
+});
+
+test('a dry run says what it did not check', async () => {
+  const plan = textOf(await client.call('update_application', { application: checkout, memory: 768, dry_run: true }));
+  expect(plan.match(/, if the platform accepts it\. Not checked: what only the platform decides/g)).toHaveLength(1);
+});

@@ -11,7 +11,9 @@ import {
   recordsIn,
   scheduleText,
   table,
+  textOf,
   type JsonRecord,
+  type PlannedOperation,
   type Renderer,
   type ToolContext,
 } from '../../src/server/tool/index.ts';
@@ -26,6 +28,33 @@ import {
   withRegistryId,
 } from '../shared/service-update.ts';
 
+const scheduleFaults = {
+  unreadable: 'the schedule of the job is no cron expression that can be read',
+  never_due: 'the schedule of the job never comes due',
+  no_such_time_zone: 'there is no time zone of that name',
+} as const;
+
+type Expand = (args: JsonRecord, context: ToolContext) => Promise<readonly PlannedOperation[]>;
+
+/** Refuses a schedule that no platform could keep, before anything is planned or asked about. */
+const withReadableSchedule =
+  (expand: Expand): Expand =>
+  async (args, context) => {
+    const cronjob = at(args, 'schedule.cronjob');
+    if (isRecord(cronjob)) {
+      // Loaded on demand: it has a parser of cron expressions.
+      const { scheduleFaultOf } = await import('../../src/analysis/due-run.ts');
+      const [scheduledAt, timezone] = [textOf(cronjob, 'scheduled_at'), textOf(cronjob, 'timezone')];
+      const fault = scheduleFaultOf({ scheduledAt, timezone }, context.now());
+      if (fault !== undefined)
+        context.refuse(
+          scheduleFaults[fault],
+          `Nothing was changed. ${fault === 'no_such_time_zone' ? 'Time zones are named as Europe/Paris is' : 'Its five fields are minute, hour, day, month and weekday'}.`,
+        );
+    }
+    return expand(args, context);
+  };
+
 /** The input descriptions, in job tools, of members that only jobs have. */
 const jobFields = {
   fields: {
@@ -38,6 +67,8 @@ const jobFields = {
   hidden: ['port', 'description'],
 };
 
+const newJob = newService(operations.create_job);
+
 export const createJob = defineTool(operations.create_job, {
   toolset: 'services',
   title: 'Schedule a new job: cron, script, task',
@@ -45,7 +76,8 @@ export const createJob = defineTool(operations.create_job, {
     'Add a cron job: run a scheduled task or script (every night, hour, Monday), or on start, stop, deletion of ' +
     'its environment; from an image or Git repo; not deployed.',
   ...serviceFields({ ...jobFields, fields: { ...jobFields.fields, name: 'Unique in the environment.' } }),
-  ...newService(operations.create_job),
+  ...newJob,
+  expand: withReadableSchedule(newJob.expand),
   render: record({ first: ['name', 'id', 'job_type', 'schedule'] }),
   next: [
     'Not deployed yet: until it is, nothing runs, by the clock or otherwise.',
@@ -62,19 +94,21 @@ function asRequest({ source, ...job }: JsonRecord): JsonRecord {
   });
 }
 
-export const updateJob = defineTool(
-  operations.update_job,
-  serviceUpdate(operations.update_job, {
-    title: 'Change a job or cron job: another time',
-    description:
-      'Change a job or cron job: another schedule (time, hourly, morning), image tag, branch, command, memory, CPU, ' +
-      'retries, longest run.',
-    exclusive: ['source'],
-    kinds: { schedule: scheduleKinds },
-    asRequest,
-    ...jobFields,
-  }),
-);
+const jobUpdate = serviceUpdate(operations.update_job, {
+  title: 'Change a job or cron job: another time',
+  description:
+    'Change a job or cron job: another schedule (time, hourly, morning), image tag, branch, command, memory, CPU, ' +
+    'retries, longest run.',
+  exclusive: ['source'],
+  kinds: { schedule: scheduleKinds },
+  asRequest,
+  ...jobFields,
+});
+
+export const updateJob = defineTool(operations.update_job, {
+  ...jobUpdate,
+  expand: withReadableSchedule(jobUpdate.expand),
+});
 
 const offTexts: Readonly<Record<string, string>> = {
   stopped: ', but it is stopped: no run begins by itself until it is deployed',

@@ -81,6 +81,23 @@ export const newService = (operation: AnyOperation) => ({
   preview: joined(groupsGiven, secretsSeen),
 });
 
+/** The resources of a service, each with the member that tells its maximum there. */
+const resources = ['cpu', 'memory', 'gpu'].map((name) => ({ name, maximum: `maximum_${name}` }));
+
+/** Why a service can't have that much; undefined if it can, or its maximum isn't told. */
+const aboveMaximum: NonNullable<PartialUpdate['fixed']> = (found, changed) => {
+  const above = resources.find(
+    ({ name, maximum }) =>
+      typeof found[maximum] === 'number' && typeof changed[name] === 'number' && changed[name] > found[maximum],
+  );
+  return (
+    above && {
+      what: `${above.name} ${String(changed[above.name])} is more than a service of its cluster may have (${above.maximum}: ${String(found[above.maximum])})`,
+      next: 'Nothing was changed. Give less, or several instances.',
+    }
+  );
+};
+
 /** The specific parts of a tool that changes a service of one kind. */
 export interface ServiceUpdate extends PartialUpdate, Printing {
   /** Its purpose, in everyday words. */
@@ -96,7 +113,12 @@ export function serviceUpdate(
   operation: AnyOperation,
   { title, description, exclusive = [], kinds, asRequest = (found) => found, ...own }: ServiceUpdate,
 ) {
-  const update = partialUpdate(operation, { exclusive: [...probes, ...exclusive], kinds, asRequest });
+  const update = partialUpdate(operation, {
+    exclusive: [...probes, ...exclusive],
+    kinds,
+    asRequest,
+    fixed: aboveMaximum,
+  });
   const hasGroups = Object.hasOwn(update.input, 'labels_groups');
   const identifier = `${operation.name.replace('update_', '')}_id`;
   return {

@@ -104,13 +104,17 @@ export const makePlan: Stage<AssessedCall, PlannedCall> = {
   },
 };
 
+/** What a plan doesn't know: it compares with what is there, and asks the platform for nothing else. */
+const notChecked =
+  'Not checked: what only the platform decides, such as room and quotas, and whether images, versions and addresses exist.';
+
 /** The plan as an answer. */
 function planReply(plan: Plan): Reply {
   const { view, text, omission } = fit(
     { dry_run: omit({ ...plan }, ['digest', 'afterwards']) },
     { view: (answer) => answer, text: (shown) => planText(shown['dry_run'] as Plan, { whole: true }), keep: 'first' },
   );
-  const heading = `Nothing was done. Without dry_run this would happen (${plan.tier}${needsConfirmation(plan.tier) ? ', after somebody agreed' : ''}):`;
+  const heading = `Nothing was done. Without dry_run this would happen (${plan.tier}${needsConfirmation(plan.tier) ? ', after somebody agreed' : ''}), if the platform accepts it. ${notChecked}`;
   return {
     kind: 'answer',
     text: [heading, delimited(text), omission].filter((part) => part !== undefined).join('\n'),
