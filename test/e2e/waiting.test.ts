@@ -81,6 +81,17 @@ describe.each(['modern', 'legacy'] as const)('to a client of the %s era', (era) 
   });
 });
 
+test.each([
+  ['a service', () => ({ service: `infra://service/application/${ids()['application_id']}` })],
+  ['an environment', () => ({ environment: ids()['environment_id'] })],
+])('a wait for %s at rest says that nothing was in progress, and how old the last end is', async (_, args) => {
+  const client = await connectors.modern();
+  const result = await client.call('wait_for_deployment', args());
+  const { outcome, at_rest: last } = result.structuredContent as Json;
+  expect([outcome, Number.isNaN(Date.parse(String(last)))]).toEqual(['succeeded', false]);
+  expect(textOf(result)).toMatch(/Nothing was in progress: its last deployment succeeded at \S+ \(\d+\w ago\)/);
+});
+
 describe('an end', () => {
   test.each<[string, () => Json]>([
     ['deploy_service', () => ({ service: `infra://service/container/${ids()['container_id']}` })],

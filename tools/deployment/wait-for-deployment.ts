@@ -3,7 +3,7 @@ import { DeploymentAction, operations, reference } from '../../src/contract/inde
 import { anyOf, anyService, composeTool, pick, type JsonRecord, type NextCall } from '../../src/server/tool/index.ts';
 import { exactlyOne, readsByKind, readsInstead, readsOf, serviceSubject } from '../shared/any-service.ts';
 import { endAnswer, endView, readsToExplain } from '../shared/deployment-end.ts';
-import { awaitEarlierEnd, waitTime } from '../shared/wait-for-end.ts';
+import { awaitEarlierEnd, waitTime, wasAtRest } from '../shared/wait-for-end.ts';
 import { awaitGone } from '../shared/wait-until-gone.ts';
 import { awaitUpgrade, isUpgrade, upgradeReads, upgradeText } from '../shared/wait-for-upgrade.ts';
 
@@ -66,9 +66,10 @@ export const waitForDeployment = composeTool({
     const known = deployment === subject.id ? undefined : deployment;
     const end =
       action === 'DELETE'
-        ? awaitGone(context, subject, seconds)
-        : awaitEarlierEnd(context, subject, { action, deployment: known, isHearsay: true }, seconds);
-    return endAnswer(context, subject, await end);
+        ? await awaitGone(context, subject, seconds)
+        : await awaitEarlierEnd(context, subject, { action, deployment: known, isHearsay: true }, seconds);
+    const answer = await endAnswer(context, subject, end);
+    return wasAtRest(end) ? { ...answer, at_rest: end.status.last_deployment_date ?? true } : answer;
   },
   render: { ...endView.render, text: (view) => (isUpgrade(view) ? upgradeText(view) : endView.render.text(view)) },
   next,

@@ -154,6 +154,20 @@ const outcomeTexts: Readonly<Record<WaitResult['outcome'], string>> = {
   never_deployed: 'It was never deployed, so there is nothing to wait for.',
 };
 
+/** What a wait says that found nothing in progress: its result is no news. */
+const atRestText = (outcome: unknown, last: unknown, took: string): string =>
+  `Nothing was in progress: its last deployment ${outcome === 'canceled' ? 'was canceled' : String(outcome)}${last === true ? '' : ` at ${compact(last)}`}${took}.`;
+
+const endText = ({ state, outcome, waited_seconds, total_seconds, at_rest }: JsonRecord): string => {
+  const took = total_seconds === undefined ? '' : `, it took ${compact(total_seconds)} s`;
+  if (at_rest !== undefined) return atRestText(outcome, at_rest, took);
+  const end =
+    state === 'DELETED' && outcome === 'succeeded'
+      ? 'It succeeded: it is gone, and its name is free again.'
+      : (outcomeTexts[outcome as WaitResult['outcome']] ?? `${String(outcome)}.`);
+  return `${end} Waited ${String(waited_seconds)} s${took}.`;
+};
+
 const stepText = (step: JsonRecord): string =>
   `${compact(step['step_name'] ?? 'a step')} ${compact(step['status'] ?? '')}${step['duration_sec'] === undefined ? '' : ` ${compact(step['duration_sec'])} s`}`;
 
@@ -161,11 +175,8 @@ function text(view: JsonRecord): string {
   const {
     subject,
     id,
-    outcome,
     state,
     deployment_id,
-    waited_seconds,
-    total_seconds,
     serves,
     commit,
     job,
@@ -175,7 +186,7 @@ function text(view: JsonRecord): string {
     public_addresses: addresses,
   } = view;
   const lines = [
-    `${String(subject)} (id ${String(id)}): ${String(state)}. ${state === 'DELETED' && outcome === 'succeeded' ? 'It succeeded: it is gone, and its name is free again.' : (outcomeTexts[outcome as WaitResult['outcome']] ?? `${String(outcome)}.`)} Waited ${String(waited_seconds)} s${total_seconds === undefined ? '' : `, it took ${compact(total_seconds)} s`}.`,
+    `${String(subject)} (id ${String(id)}): ${String(state)}. ${endText(view)}`,
     ...(deployment_id === undefined ? [] : [`Deployment: ${compact(deployment_id)}`]),
     ...(serves === undefined ? [] : [`Serves: ${compact(serves)}`]),
     ...(commit === undefined ? [] : [`Commit: ${compact(commit)}`]),

@@ -231,6 +231,10 @@ export async function awaitEarlierEnd(
   return isKnown ? { ...result, outcome: 'superseded' } : result;
 }
 
+/** Whether a wait ended at its first look: nothing was in progress then. */
+export const wasAtRest = ({ outcome, status, waited_seconds: waited }: WaitResult): boolean =>
+  waited === 0 && ['succeeded', 'failed', 'canceled'].includes(outcome) && status.state !== 'DELETED';
+
 const textIn = (record: JsonRecord, member: string): string | undefined =>
   typeof record[member] === 'string' ? record[member] : undefined;
 
