@@ -31,6 +31,17 @@ async function calling(tool: string, args: Json) {
   return { text: textOf(result), isError: result.isError === true, answer: (result.structuredContent ?? {}) as Json };
 }
 
+test.each([{}, { fields: ['name', 'receivers'] }])(
+  'of rules that fire, those whose receivers are not told are named, whichever columns are shown: %j',
+  async (args) => {
+    const client = await connectors.modern();
+    const text = textOf(await client.call('list_alert_rules', args));
+    expect(text.match(/^They fire, and whatever receivers they have are not told: .*$/gm)).toEqual([
+      expect.stringMatching(/disk-filling \(UNROUTED: nobody is told\), report-late \(SUPPRESSED: nobody is told\)\.$/),
+    ]);
+  },
+);
+
 test('the list of alert rules says who is told by name, and who else can be told', async () => {
   const { text, answer } = await calling('list_alert_rules', {});
   expect(answer['receivers']).toEqual([

@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { operations } from '../../src/contract/index.ts';
+import { isUntold, operations } from '../../src/contract/index.ts';
+import { alertNames } from '../../src/analysis/index.ts';
 import {
   defineTool,
   organizationOf,
@@ -17,7 +18,7 @@ import {
   partialUpdate,
 } from '../../src/server/tool/index.ts';
 import { clustersOf } from '../shared/cluster-nodes.ts';
-import { unwatchedLine, unwatchedText } from '../shared/firing-alerts.ts';
+import { firingAlert, unwatchedLine, unwatchedText } from '../shared/firing-alerts.ts';
 import { ifPossible } from '../shared/if-possible.ts';
 import { joined } from '../shared/plan-parts.ts';
 import { changedReceivers } from './receiver-names.ts';
@@ -29,10 +30,12 @@ async function withClusters(context: ToolContext, answer: JsonRecord): Promise<J
   const rules = rowsIn(answer);
   const names = new Map((await clustersOf(context)).map((row) => [row['id'], textOf(row, 'name')]));
   const unwatched = unwatchedText(rules);
+  const untold = alertNames(rules.filter(({ state }) => isUntold(state)).map((rule) => firingAlert(rule)));
   return {
     ...answer,
     results: rules.map((row) => ({ ...row, cluster: names.get(row['cluster_id']) ?? row['cluster_id'] })),
     ...(unwatched !== undefined && { unwatched }),
+    ...(untold.length > 0 && { untold }),
   };
 }
 
@@ -66,10 +69,20 @@ function receiversText(receivers: unknown): string {
   return each.length === 0 ? 'There are no receivers.' : `Receivers that rules can have: ${each.join('; ')}`;
 }
 
+/** The alert rules that fire without their receivers being told. */
+const untoldLine = (untold: unknown): readonly string[] =>
+  Array.isArray(untold) ? [`They fire, and whatever receivers they have are not told: ${untold.join(', ')}.`] : [];
+
 const showingReceivers = (rules: Renderer): Renderer => ({
   ...rules,
-  view: (answer) => ({ ...rules.view(answer), ...pick(answer, ['receivers', 'unwatched']) }),
-  text: (view) => [rules.text(view), ...unwatchedLine(view['unwatched']), receiversText(view['receivers'])].join('\n'),
+  view: (answer) => ({ ...rules.view(answer), ...pick(answer, ['receivers', 'unwatched', 'untold']) }),
+  text: (view) =>
+    [
+      rules.text(view),
+      ...untoldLine(view['untold']),
+      ...unwatchedLine(view['unwatched']),
+      receiversText(view['receivers']),
+    ].join('\n'),
   ...(rules.only && { only: (columns: readonly string[]) => showingReceivers(rules.only!(columns)) }),
 });
 
