@@ -46,14 +46,16 @@ test('without a database, each has its newest backup, or why there is none', asy
   expect([isError, text]).toEqual([false, expect.stringMatching(/3 databases/)]);
   const lineOf = (path: string): string => text.split('\n').find((line) => line.startsWith(path)) ?? '';
   expect(lineOf('shop/staging/orders-db')).toContain('by-hand');
-  expect(lineOf('shop/production/orders-db')).toContain('its cloud backs it up');
+  expect(lineOf('shop/production/orders-db')).toContain('its cloud runs it: whether there are backups is known there');
   expect(lineOf('data/development/events-db')).toContain('type POSTGRESQL');
   expect(text).toContain('Looked at: 3 environments.');
 });
 
 test('of a database without backups it is said why', async () => {
   const { text } = await calling('list_database_backups', { database_id: 'shop/production/orders-db' });
-  expect(text).toMatch(/0 backups[^]*Why: its cloud backs it up\./);
+  expect(text).toMatch(
+    /0 backups[^]*Why: its cloud runs it: whether there are backups is known there, and not looked at from here\./,
+  );
 });
 
 /** Plans a backup on a platform of which the proxy answers some reads with 404, and tells what was sent. */
@@ -78,7 +80,7 @@ const nothing = /^$/;
 const withoutRecovery = /\/recovery(?:\?|$)/;
 
 test.each([
-  ['that its cloud backs up', 'shop/production/orders-db', 'its cloud backs it up'],
+  ['that its cloud runs', 'shop/production/orders-db', 'its cloud runs it'],
   ['of another type', 'data/development/events-db', 'this is a MONGODB'],
 ])('no backup of a database %s is planned, asked about or sent: the reason is told', async (_, database, reason) => {
   for (const dryRun of [true, false]) {
@@ -97,7 +99,7 @@ test('a backup that can be made is planned', async () => {
 
 test('where the platform does not say whether it backs a database up, the plan does not, either', async () => {
   const managed = await planned('shop/production/orders-db', withoutRecovery);
-  expect(managed.text).toContain('It is MANAGED: its cloud runs it and has backups of its own. Not known:');
+  expect(managed.text).toContain('It is MANAGED: its cloud runs it. Not known:');
   const container = await planned('shop/staging/orders-db', withoutRecovery);
   expect(container.text).toContain('Not known: whether the platform backs up such a database.');
 });

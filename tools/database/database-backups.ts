@@ -38,7 +38,7 @@ const whetherBackedUp: Preview = reading(mayRefuse, async ({ database_id: id }, 
   const mode = textOf(await reader.attempt(operations.get_database, { database_id }), 'mode');
   return mode === 'MANAGED'
     ? [
-        'It is MANAGED: its cloud runs it and has backups of its own. Not known: whether the platform begins another one.',
+        'It is MANAGED: its cloud runs it. Not known: whether that has backups of it, and whether the platform begins one.',
       ]
     : [notKnown('whether the platform backs up such a database')];
 });

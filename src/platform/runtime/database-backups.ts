@@ -54,7 +54,8 @@ export interface RecoveryPlan {
 export const onlyPostgres = ({
   spec: { type, mode },
 }: Pick<RunningDatabase['service'], 'spec'>): string | undefined => {
-  if (mode === 'MANAGED') return 'its cloud backs it up.';
+  if (mode === 'MANAGED')
+    return 'its cloud runs it: whether there are backups is known there, and not looked at from here.';
   return type === 'POSTGRESQL'
     ? undefined
     : `only databases of type POSTGRESQL are backed up here, and this is a ${type}. Use its own tools.`;
