@@ -44,6 +44,20 @@ test('going back twice undoes nothing of it: the second time there is nothing to
   expect(second.structuredContent).toMatchObject({ outcome: 'nothing_to_do' });
   expect(await running()).toBe(good);
 
+  for (const args of [
+    { tool: 'deploy_service', service: application },
+    { tool: 'deploy_application', application },
+  ]) {
+    const { tool, ...of } = args;
+    const { dry_run: plan } = (await client.call(tool, { ...of, dry_run: true })).structuredContent as {
+      dry_run: { warnings: unknown[]; effects: string[] };
+    };
+    expect(plan.warnings).toEqual([{ code: 'ROLLBACK_UNDONE', left: bad, running: good }]);
+    expect(plan.effects.filter((line) => line.includes('it was rolled back from commit'))).toHaveLength(1);
+  }
+  const named = await client.call('deploy_application', { application, commit: bad, dry_run: true });
+  expect((named.structuredContent as { dry_run: object }).dry_run).not.toHaveProperty('warnings');
+
   const forward = await client.call('rollback_application', { application, commit: bad });
   expect([failureIn(forward)?.kind, textOf(forward)]).toEqual(['not_possible', expect.stringContaining(bad)]);
   expect(await running()).toBe(good);

@@ -2,9 +2,10 @@ import { recordsIn, type JsonRecord } from '../../json/index.ts';
 import { findItem } from '../list-items.ts';
 import { readPresent } from '../present-state.ts';
 import { reading } from '../reads.ts';
-import { textOf, type PlanLine, type Preview } from './preview.ts';
+import { textOf, type Preview } from './preview.ts';
 import { replacementReads } from './replacement.ts';
-import { warningText, type PlanWarning } from './warnings.ts';
+import { warningLine } from './warning-line.ts';
+import type { PlanWarning } from './warnings.ts';
 
 const numbersIn = (version: string): readonly number[] | undefined => {
   const [plain] = /^v?\d+(?:\.\d+)*/.exec(version) ?? [];
@@ -65,11 +66,6 @@ function warningsOf(before: JsonRecord, after: JsonRecord): readonly PlanWarning
   ];
 }
 
-const lineOf = (warning: PlanWarning): PlanLine => {
-  const text = warningText(warning);
-  return { text, agreed: text, warning };
-};
-
 /**
  * Warnings about the change of a service's configuration: disks that shrink or go, a lower version of a database, and a
  * database that becomes public. What can't be read is not compared; the preview of the replacement says so.
@@ -78,9 +74,9 @@ export const changeWarnings: Preview = reading(
   (planned) => planned.flatMap((operation) => replacementReads(operation)),
   async (args, { operation, reader, shownBy }) => {
     const present = operation && (await readPresent(operation, args, reader, shownBy));
-    return present ? warningsOf(present, args).map(lineOf) : [];
+    return present ? warningsOf(present, args).map(warningLine) : [];
   },
 );
 
 /** Warnings about a new service. */
-export const creationWarnings: Preview = async (args) => warningsOf({}, args).map(lineOf);
+export const creationWarnings: Preview = async (args) => warningsOf({}, args).map(warningLine);

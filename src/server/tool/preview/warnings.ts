@@ -1,10 +1,12 @@
-/** A change that can lose data or open something, as a code with its data. */
+/** A change that can lose data, open something or undo what somebody meant, as a code with its data. */
 export type PlanWarning =
   /** A disk gets smaller. Sizes are in GB. */
   | { readonly code: 'DISK_SHRINKS'; readonly disk?: string; readonly from: number; readonly to: number }
   | { readonly code: 'DISK_REMOVED'; readonly disk: string }
   | { readonly code: 'VERSION_LOWERED'; readonly from: string; readonly to: string }
-  | { readonly code: 'DATABASE_MADE_PUBLIC' };
+  | { readonly code: 'DATABASE_MADE_PUBLIC' }
+  /** Commits: the one that was left by the rollback, and the one that runs since. */
+  | { readonly code: 'ROLLBACK_UNDONE'; readonly left: string; readonly running: string };
 
 type TextsOfWarnings = {
   readonly [Code in PlanWarning['code']]: (warning: Extract<PlanWarning, { code: Code }>) => string;
@@ -16,9 +18,11 @@ const texts: TextsOfWarnings = {
   DISK_REMOVED: ({ disk }) => `the disk at ${disk} goes, with what is on it.`,
   VERSION_LOWERED: ({ from, to }) =>
     `version ${to} is older than ${from}, which wrote the data. An older version may not start with it; a backup may be needed.`,
+  ROLLBACK_UNDONE: ({ left, running }) =>
+    `it was rolled back from commit ${left} to ${running}. The newest commit of its branch replaces that: ${left} again, unless there is a newer one.`,
   DATABASE_MADE_PUBLIC: () => 'everybody on the internet reaches the database: only its password protects it.',
 };
 
-/** A warning as the line of a plan. */
+/** The sentence of a warning. */
 export const warningText = (warning: PlanWarning): string =>
   `Warning: ${(texts[warning.code] as (of: PlanWarning) => string)(warning)}`;
