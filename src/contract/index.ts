@@ -92,6 +92,7 @@ export {
   writtenCharacter,
   writtenOut,
 } from './plain-text.ts';
+export { age } from './age.ts';
 export { isoAt, isoTime, timeAt, timeOf, unknownTime } from './times.ts';
 export {
   asRuleTime,

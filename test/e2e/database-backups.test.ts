@@ -128,7 +128,7 @@ test('who agrees to a restoration sees which backup it is, how old, and what bec
   expect(declined.isError).toBe(true);
   const [question] = declined.questions;
   expect(question).toMatch(
-    /It gets what the backup by-hand of \S+ \(0m ago\) has, and nothing else: what was written since is lost\./,
+    /It gets what the backup by-hand of \S+ \(\d+s ago\) has, and nothing else: what was written since is lost\./,
   );
   expect(question).toMatch(
     /It stays on the node simulated[^]*The old data stays as it is, in the volume volume-\w+ on simulated\./,

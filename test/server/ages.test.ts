@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { age } from '../../src/server/output/reply.ts';
+import { age } from '../../src/contract/index.ts';
 
 const minute = 60;
 const hour = 60 * minute;

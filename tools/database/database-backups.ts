@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { isRecord, operations, reference, unknownTime, type InputOf } from '../../src/contract/index.ts';
+import { age, isRecord, operations, reference, unknownTime, type InputOf } from '../../src/contract/index.ts';
 import {
   compact,
   defineTool,
@@ -122,25 +122,12 @@ const recoveryReads = readUses(
 
 type Recovery = JsonRecord | undefined;
 
-const minute = 60_000;
-
-/** The time since a moment: minutes, hours or days; nothing if it can't be read. */
-function ageText(at: string): string {
-  const minutes = Math.max(0, Math.round((Date.now() - Date.parse(at)) / minute));
-  if (Number.isNaN(minutes)) return '';
-  const age =
-    minutes < 120 ? `${minutes}m` : minutes < 2880 ? `${Math.round(minutes / 60)}h` : `${Math.round(minutes / 1440)}d`;
-  return ` (${age} ago)`;
-}
-
 /** The data loss: a confirmation covers the backup, not the passing time. */
-function backupLine(recovery: JsonRecord): PlanLine {
+function backupLine(recovery: JsonRecord, now: number): PlanLine {
   const made = textAt(recovery, 'backup.created_at') ?? `an ${unknownTime}`;
+  const old = Number.isNaN(Date.parse(made)) ? '' : ` (${age(Date.parse(made), now)})`;
   const which = `the backup ${show(textAt(recovery, 'backup.name'))} of ${made}`;
-  return {
-    text: `It gets what ${which}${ageText(made)} has, and nothing else: what was written since is lost.`,
-    agreed: which,
-  };
+  return { text: `It gets what ${which}${old} has, and nothing else: what was written since is lost.`, agreed: which };
 }
 
 /** Where the database runs afterwards, and what happens to its previous data. */
@@ -163,7 +150,7 @@ function placeLines(recovery: JsonRecord): readonly PlanLine[] {
   ];
 }
 
-const whatReturns: Preview = reading(recoveryReads, async ({ backup_id }, { target, reader }) => {
+const whatReturns: Preview = reading(recoveryReads, async ({ backup_id }, { target, reader, now = Date.now() }) => {
   const recovery: Recovery =
     target.id === undefined
       ? undefined
@@ -172,7 +159,7 @@ const whatReturns: Preview = reading(recoveryReads, async ({ backup_id }, { targ
           ...(typeof backup_id === 'string' && { backup_id }),
         });
   return isRecord(recovery?.['backup'])
-    ? [backupLine(recovery), ...placeLines(recovery)]
+    ? [backupLine(recovery, now), ...placeLines(recovery)]
     : [notKnown('what is brought back, and how old it is')];
 });
 
