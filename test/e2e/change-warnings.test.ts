@@ -1,26 +1,15 @@
 import { expect, test } from 'vitest';
 import { isLowerVersion } from '../../src/server/tool/preview/service-warnings.ts';
+import { changeAgreedTo } from '../support/assistant-calls.ts';
 import { connectedForAll } from '../support/connected-platform.ts';
 import type { Connectors } from '../support/connectors.ts';
-import { agree, failureIn, textOf, userAnswering } from '../support/mcp-clients.ts';
 import type { Json } from '../support/test-platform.ts';
 
 let connectors: Connectors;
 
 connectedForAll((connected) => ({ connectors } = connected));
 
-/** A change: the warnings of its plan, what was asked, and its answer. */
-async function change(tool: string, args: Json) {
-  const user = userAnswering(agree);
-  const client = await connectors.modern(user);
-  const planned = await client.call(tool, { ...args, dry_run: true });
-  expect(failureIn(planned), textOf(planned)).toBeUndefined();
-  const { warnings, effects } = (planned.structuredContent as { dry_run: { warnings?: Json[]; effects: string[] } })
-    .dry_run;
-  const result = await client.call(tool, args);
-  expect(failureIn(result), textOf(result)).toBeUndefined();
-  return { warnings, effects, question: user.questions[0]?.message ?? '', text: textOf(result) };
-}
+const change = (tool: string, args: Json) => changeAgreedTo(connectors, tool, args);
 
 const linesOf = (text: string): readonly string[] => text.split('\n').filter((line) => line.startsWith('Warning: '));
 

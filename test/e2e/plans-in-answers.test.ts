@@ -1,29 +1,14 @@
 import { expect, test } from 'vitest';
+import { changeAgreedTo } from '../support/assistant-calls.ts';
 import { connectedForAll } from '../support/connected-platform.ts';
 import type { Connectors } from '../support/connectors.ts';
-import { agree, textOf, userAnswering } from '../support/mcp-clients.ts';
 import type { Json } from '../support/test-platform.ts';
 
 let connectors: Connectors;
 
 connectedForAll((connected) => ({ connectors } = connected));
 
-/** A change with what its dry run said of its effects, what its question asked, and its answer. */
-async function change(tool: string, args: Json) {
-  const user = userAnswering(agree);
-  const client = await connectors.modern(user);
-  const planned = await client.call(tool, { ...args, dry_run: true });
-  expect(planned.isError === true ? textOf(planned) : '').toBe('');
-  const result = await client.call(tool, args);
-  expect(result.isError === true ? textOf(result) : '').toBe('');
-  const { effects } = (planned.structuredContent as { dry_run: { effects: string[] } }).dry_run;
-  return {
-    effects,
-    question: user.questions[0]?.message ?? '',
-    text: textOf(result),
-    answer: result.structuredContent as Json & { effects?: string[] },
-  };
-}
+const change = (tool: string, args: Json) => changeAgreedTo(connectors, tool, args);
 
 const webhook = { target_url: 'https://chat.acme.example/in/ops', events: ['DEPLOYMENT_FAILED'] };
 
