@@ -21,7 +21,7 @@ export type Answer =
 
 /** What a question wants to have typed; undefined if it is agreed to by ticking a box. */
 export const nameToType = ({ requestedSchema }: Question): string | undefined =>
-  /^Type (.*) to approve$/s.exec(requestedSchema.properties['name']?.title ?? '')?.[1];
+  /^To approve, type exactly: (.*)$/s.exec(requestedSchema.properties['name']?.title ?? '')?.[1];
 
 /** The answer of a user who agrees: types the requested name, or ticks the box. */
 export const agree = (question: Question): Answer => {

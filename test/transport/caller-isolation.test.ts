@@ -209,7 +209,7 @@ const steps = {
     const content = Object.fromEntries(
       Object.entries(question).map(([name, { title }]) => [
         name,
-        name === 'approve' ? true : /^Type (.*) to approve$/.exec(title)![1]!,
+        name === 'approve' ? true : /^To approve, type exactly: (.*)$/.exec(title)![1]!,
       ]),
     );
     const answer = { requestState: asked.requestState, inputResponses: { confirm: { action: 'accept', content } } };

@@ -2,7 +2,7 @@ import { text } from 'node:stream/consumers';
 
 /** What the server's form asks for, filled in as a user does who agrees: the name is typed, or the box is ticked. */
 const agreed = ({ requestedSchema: { properties } }) => {
-  const typed = /^Type (.*) to approve$/s.exec(properties.name?.title ?? '')?.[1];
+  const typed = /^To approve, type exactly: (.*)$/s.exec(properties.name?.title ?? '')?.[1];
   return { action: 'accept', content: typed === undefined ? { approve: true } : { name: typed } };
 };
 

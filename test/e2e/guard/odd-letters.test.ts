@@ -110,7 +110,7 @@ describe('a letter of another script', () => {
   ])('in a name is typed as it is written out: %j', async (name, typed) => {
     const { connect, proxy } = await startServer({ mode: 'PRODUCTION', alter: calling(name) });
     const user = userAnswering(({ requestedSchema }) => {
-      expect(requestedSchema.properties['name']!.title).toBe(`Type ${typed} to approve`);
+      expect(requestedSchema.properties['name']!.title).toBe(`To approve, type exactly: ${typed}`);
       return { action: 'accept', content: { name: typed.normalize('NFC') } };
     });
     const result = await (await connect({ user })).call('set_environment_variables', settings());

@@ -55,17 +55,17 @@ describe('a question', () => {
       /^On: application "shop\/production\/checkout-api", PRODUCTION \(id [0-9a-f-]{36}\)$/m,
     );
     expect(user.questions[0]!.requestedSchema.properties['name']!.title).toBe(
-      'Type shop/production/checkout-api to approve',
+      'To approve, type exactly: shop/production/checkout-api',
     );
   });
 
   test.each([
-    ['', /^Type (?!to approve)[0-9a-f-]{36} to approve$/],
-    ['\u001B[2J\u001B[1;1H', /^Type shop\/%1B\[2J%1B\[1;1H to approve$/],
-    ['\u202Etset', /^Type shop\/%E2%80%AEtset to approve$/],
+    ['', /^To approve, type exactly: [0-9a-f-]{36}$/],
+    ['\u001B[2J\u001B[1;1H', /^To approve, type exactly: shop\/%1B\[2J%1B\[1;1H$/],
+    ['\u202Etset', /^To approve, type exactly: shop\/%E2%80%AEtset$/],
     [
       'x", STAGING (id 1)\nOn: environment "test',
-      /^Type shop\/x%22, STAGING \(id 1\)%0AOn: environment %22test to approve$/,
+      /^To approve, type exactly: shop\/x%22, STAGING \(id 1\)%0AOn: environment %22test$/,
     ],
   ])('an environment called %j is not agreed to by typing nothing', async (name, title) => {
     const { connect, proxy } = await startServer({

@@ -50,7 +50,7 @@ export const formFor = ({ typed }: Question): Form =>
         properties: {
           [answerMember.typed]: {
             type: 'string',
-            title: `Type ${typed} to approve`,
+            title: `To approve, type exactly: ${typed}`,
             description: 'Anything else does nothing',
           },
         },
