@@ -56,7 +56,7 @@ export function lateRunOf({ configuration, status, history }: ScheduledJob, now:
 }
 
 const texts: Readonly<Record<LateRun['is'], string>> = {
-  missing: 'and its history shows no run since',
+  missing: 'and its history has none since',
   failed: 'and the run since then failed',
 };
 

@@ -142,7 +142,9 @@ const withLateRun = (
 ): readonly [Standing, string] =>
   late === undefined
     ? [condition, reason]
-    : [condition === 'healthy' ? 'overdue' : condition, `${reason}, but ${late}`];
+    : condition === 'healthy'
+      ? ['overdue', late]
+      : [condition, `${reason}, and ${late}`];
 
 /**
  * The conditions of an environment's services, most urgent first, those with a warning before others. Unknown states
