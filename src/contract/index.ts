@@ -237,6 +237,7 @@ export {
   InvitationStatus,
   isAtRest,
   isDocumentedState,
+  isPartOfState,
   isDown,
   isFiring,
   isIdleCluster,

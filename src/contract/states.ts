@@ -68,6 +68,10 @@ export const ClusterState = z.enum([
 ]);
 export type ClusterState = z.infer<typeof ClusterState>;
 
+/** Whether the document has a state, of services or of clusters, of which this text is a part. */
+export const isPartOfState = (text: string): boolean =>
+  [...ApplicationState.options, ...ClusterState.options].some((state) => state.includes(text.toUpperCase()));
+
 /** How a service's running version relates to its configuration. */
 export const ServiceDeploymentStatusValue = z.enum(['NEVER_DEPLOYED', 'OUT_OF_DATE', 'UP_TO_DATE']);
 

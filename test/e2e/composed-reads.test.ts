@@ -300,3 +300,15 @@ test('search_logs finds lines by their level though a service prints them in col
     alter = (_, body) => body;
   }
 });
+
+test.each([
+  ['broken', true],
+  ['DELETE_QUEUED', false],
+])('that nothing was found for the state %s is told apart from a word that is no state', async (state, isNone) => {
+  const result = await (await connectors.modern()).call('find_resource', { state, project: 'shop' });
+  const answer = result.structuredContent as Record<string, unknown>;
+  expect([answer['total'], answer['no_state']]).toEqual([0, isNone ? state : undefined]);
+  const text = textOf(result);
+  expect(text.match(/^broken is no state: .*States there are: DEPLOYED/gm)?.length).toBe(isNone ? 1 : undefined);
+  expect(/^Next: find_resource .*"state":"FAILED"/m.test(text)).toBe(isNone);
+});

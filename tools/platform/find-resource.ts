@@ -16,6 +16,7 @@ import {
 } from '../../src/server/tool/index.ts';
 import {
   addStates,
+  isStateWord,
   searchTree,
   kinds,
   matches,
@@ -59,6 +60,7 @@ function suggestions(
     ...(kind !== undefined && { is_kind: kind }),
     ...(near !== undefined && { did_you_mean: near }),
     ...(state !== undefined && states !== '' && { states }),
+    ...(state !== undefined && !isStateWord(state, known) && { no_state: state }),
   };
 }
 
@@ -153,6 +155,7 @@ export const findResource = composeTool({
     text: (view) => {
       const shown = (view['results'] as readonly JsonRecord[]).length;
       const { did_you_mean: near, is_kind: kind, states, unseen, not_searched: names, ended_by: by, unread } = view;
+      const noState = view['no_state'];
       const partly =
         unseen === undefined
           ? ''
@@ -160,9 +163,11 @@ export const findResource = composeTool({
       if (shown === 0)
         return (
           [
-            unread === undefined
-              ? 'Nothing is like that.'
-              : 'Nothing is like that in what could be read: not everything could.',
+            noState !== undefined
+              ? `${compact(noState)} is no state: that nothing was found says nothing about what there is.`
+              : unread === undefined
+                ? 'Nothing is like that.'
+                : 'Nothing is like that in what could be read: not everything could.',
             kind !== undefined && `Only names are searched; ${compact(kind)} is a kind.`,
             near && `Did you mean ${compact(near)}?`,
             states !== undefined && `States there are: ${compact(states)}.`,
@@ -182,7 +187,10 @@ export const findResource = composeTool({
     },
   },
   // Who looks for an image or a domain must not take it for unused.
-  next: ({ results, did_you_mean: near, is_kind: isKind, unseen }, { name, kind, state, ...place }) => {
+  next: ({ results, did_you_mean: near, is_kind: isKind, no_state: noState, unseen }, args) => {
+    const { name, kind, state, ...place } = args;
+    if (noState !== undefined)
+      return [{ tool: 'find_resource', arguments: { ...args, state: 'FAILED' }, why: 'what failed or is unavailable' }];
     if (recordsIn(results).length === 0 && isKind !== undefined && kind === undefined) {
       const wanted = {
         kind: isKind,

@@ -1,4 +1,5 @@
 import {
+  isPartOfState,
   isServiceKind,
   joinPath,
   namesIn,
@@ -75,6 +76,10 @@ const statesBy: Readonly<Record<string, readonly string[]>> = {
   RUNNING: runs,
   DEPLOYED: runs,
 };
+
+/** Whether a word is a state or a part of one, or covers some, by the document and by the states that were read. */
+export const isStateWord = (word: string, read: readonly string[]): boolean =>
+  statesBy[word.toUpperCase()] !== undefined || isPartOfState(word) || read.some((state) => holdsText(state, word));
 
 const hasState = (state: string | undefined, wanted: string | undefined): boolean =>
   holdsText(state, wanted) || (statesBy[wanted?.toUpperCase() ?? ''] ?? []).some((one) => holdsText(state, one));
