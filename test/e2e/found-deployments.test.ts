@@ -171,7 +171,15 @@ test('two deployments are compared, the earlier one first, with their steps and 
     expect.objectContaining({ what: 'BUILD', difference: expect.stringMatching(/^[+-]\d+ s$/) }),
   );
   expect(text).toContain('Not compared: variables and settings.');
-  expect(text).toContain('list_events');
+  expect(text).toContain('it has none of the time between the two');
+  expect(text).not.toContain('list_events');
+  const event = { id: service, event_type: 'UPDATE', timestamp: String(newest!['at']) };
+  const withEvents = await listBehind(
+    { service, compare: [newest!['id'], oldest!['id']] },
+    { alter: (path, body) => (path.includes('/events') ? { ...(body as Json), events: [event] } : body) },
+  );
+  expect(withEvents.text).toContain('only events tell which were changed in between');
+  expect(withEvents.text).toContain('list_events');
 });
 
 test('deployments that are not there, or of no one place, are not compared', async () => {

@@ -5,15 +5,25 @@ import {
   pick,
   pruneRecord,
   recordsIn,
+  tableText,
   type JsonRecord,
   type NextCall,
   type ToolContext,
 } from '../../src/server/tool/index.ts';
 import { readAspect, type Subject } from '../shared/any-service.ts';
+import { unlessFailing } from '../shared/places.ts';
+import { hasEventsBetween } from '../shared/recorded-changes.ts';
 
-/** What a history doesn't have of a deployment, in a sentence. */
-export const notCompared =
-  'Not compared: variables and settings. The platform keeps those of no earlier deployment; only events tell which were changed in between.';
+/** What a history doesn't have of a deployment, in a sentence, by whether there are events of the time between two. */
+const notCompared = (hasEvents: boolean): string =>
+  `Not compared: variables and settings. The platform keeps those of no earlier deployment; ${hasEvents ? 'only events tell which were changed in between' : 'only events would tell which were changed, and it has none of the time between the two'}.`;
+
+/** Two deployments side by side, as text. */
+export const comparedText = (view: JsonRecord): string =>
+  [
+    tableText(recordsIn(view['results']), ['what', 'first', 'second', 'difference']),
+    notCompared(view['events'] !== 'none'),
+  ].join('\n');
 
 const facts = {
   state: 'state',
@@ -74,11 +84,20 @@ export async function comparedDeployments(
       `${history ? `the newest ${maximumPageSize} deployments of this ${subject.kind} do` : `the deployments of this ${subject.kind} can't be read here: they do`} not have both ids`,
       naming`${'list_deployments'} shows which there are, each with its id.`,
     );
-  return { results: sideBySide(first, second), compared: [first.id, second.id] };
+  const { startedAt: from } = first;
+  const { startedAt: to } = second;
+  const hasEvents =
+    from === undefined || to === undefined ? undefined : await unlessFailing(hasEventsBetween(context, from, to));
+  return {
+    results: sideBySide(first, second),
+    compared: [first.id, second.id],
+    ...(hasEvents === false && { events: 'none' }),
+  };
 }
 
 /** The call that shows what was changed between two deployments that were compared. */
 export function changesBetween(view: JsonRecord, args: JsonRecord): readonly NextCall[] {
+  if (view['events'] === 'none') return [];
   const { first: since, second: until } = recordsIn(view['results']).find(({ what }) => what === 'at') ?? {};
   return typeof since === 'string' && typeof until === 'string'
     ? [

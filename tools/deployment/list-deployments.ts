@@ -21,7 +21,6 @@ import {
   recordsIn,
   pruneRecord,
   table,
-  tableText,
   type JsonRecord,
   type Renderer,
   type ToolContext,
@@ -47,7 +46,7 @@ import {
   pathsText,
   readsOfEnvironments,
 } from '../shared/places.ts';
-import { changesBetween, comparedDeployments, notCompared } from './compared-deployments.ts';
+import { changesBetween, comparedDeployments, comparedText } from './compared-deployments.ts';
 import {
   callsOfCauses,
   causesText,
@@ -262,10 +261,7 @@ function rowsAndReach(chosen: readonly string[]): Renderer {
     shown: undefined,
     view: (answer) => (answer['compared'] ? answer : { ...rows.view(answer), ...pick(answer, besides) }),
     text: (view) => {
-      if (view['compared'])
-        return [tableText(recordsIn(view['results']), ['what', 'first', 'second', 'difference']), notCompared].join(
-          '\n',
-        );
+      if (view['compared']) return comparedText(view);
       return [
         ...(view['none'] === undefined ? [rows.text(omit(view, besides))] : []),
         ...causesText(view),

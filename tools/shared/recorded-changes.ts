@@ -47,6 +47,15 @@ async function eventsBetween(
   return events;
 }
 
+/** Whether the organization has events of a period; undefined if that can't be read. */
+export async function hasEventsBetween(context: ToolContext, from: string, to: string): Promise<boolean | undefined> {
+  const organization = await context.attempt(operations.get_organization, {});
+  if (!organization?.id) return undefined;
+  const query = { organization_id: organization.id, page_size: 1, from_timestamp: from, to_timestamp: to };
+  const page: JsonRecord | undefined = await context.attempt(operations.list_events, query);
+  return page && recordsIn(page['events']).length > 0;
+}
+
 /**
  * The recorded changes between the last good deployment of a service and the diagnosed one; undefined if they explain
  * nothing, or can't be read. Events are read if a setting was changed, or if no other change is known.
