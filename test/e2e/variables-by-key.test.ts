@@ -97,6 +97,12 @@ test.each([
   expect(text).toContain(`No variable or secret ${key} in any place; nearest: ${nearest}.`);
 });
 
+test('where the key of a connection is missing, what the database gives by its id is named', async () => {
+  const { answer } = await list({ key: 'DATABASE_URL', environment: 'shop/production' });
+  expect(answer).toMatchObject({ results: [], missing: 'DATABASE_URL' });
+  expect(answer['nearest']).toMatch(/(?:^|, )DATABASE_[0-9A-Z]+_HOST/);
+});
+
 test('a place and another place are one too many', async () => {
   const { isError, text } = await list({ key: 'REGION', project: 'shop', environment: 'shop/staging' });
   expect([isError, text]).toEqual([true, expect.stringContaining('exactly one of')]);
@@ -118,7 +124,7 @@ test('what could not be read is named, and nothing is said to be missing there',
     key: 'DATABASE_URL',
   });
   expect(rows).toEqual([]);
-  expect(text).toContain('No variable or secret DATABASE_URL in any place, in what could be read.');
+  expect(text).toContain('No variable or secret DATABASE_URL in any place, in what could be read');
   expect(text).toContain('Could not be read, and are missing here: shop/staging/checkout-api.');
 });
 
@@ -152,6 +158,6 @@ test('what is left out to spare requests is named', async () => {
   const sparing = connectorsTo(few.url, few.tokens.read);
   const { text } = await list({ key: 'NOWHERE' }, sparing);
   await sparing.close();
-  expect(text).toContain('No variable or secret NOWHERE in any place, in what could be read.');
+  expect(text).toContain('No variable or secret NOWHERE in any place, in what could be read');
   expect(text).toMatch(/Not looked into, to spare requests: .*data\/development/);
 });

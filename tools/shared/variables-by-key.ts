@@ -108,14 +108,21 @@ const nearestTo = (wanted: string, keys: readonly string[]): string | undefined 
 
 const keysOf = (rows: readonly JsonRecord[]): readonly string[] => [...new Set(rows.map(keyOf))];
 
-/** Keys that may be meant by one that is not there: in other letters, misspelled, or only a part of it. */
+/** The first word of a key, with its end: `database_` of what a database gives, whose keys contain its id. */
+const firstWord = (key: string): string => `${key.toLowerCase().split('_', 1)[0]}_`;
+
+/**
+ * Keys that may be meant by one that is not there: in other letters, misspelled, only a part of it, or else beginning
+ * with the same word.
+ */
 function nearestKeys(key: string, rows: readonly JsonRecord[]): readonly string[] {
   const [own, given] = [keysOf(rows.filter((row) => !isBuiltIn(row))), keysOf(rows.filter(isBuiltIn))];
   const wanted = key.toLowerCase();
   const near = nearestTo(wanted, own) ?? nearestTo(wanted, given);
-  return near === undefined
-    ? [...own, ...given].filter((one) => one.toLowerCase().includes(wanted)).slice(0, mostNearest)
-    : [near];
+  if (near !== undefined) return [near];
+  const holding = [...own, ...given].filter((one) => one.toLowerCase().includes(wanted));
+  const alike = holding.length > 0 ? holding : [...own, ...given].filter((one) => firstWord(one) === firstWord(key));
+  return alike.slice(0, mostNearest);
 }
 
 /**
