@@ -258,15 +258,15 @@ export function readAnswer(
   const json = parseJson(response.text);
   if (json === undefined) return unreadable(notJson(response.text));
   const received = normalised(operation, json);
-  const { body: whole, failure } = withOrganization(
-    operation,
-    issueIn(operation, received) ? withTimesAsText(operation.response, received) : received,
-    organization,
-  );
+  const first = issueIn(operation, received);
+  const read = first ? withTimesAsText(operation.response, received) : received;
+  const { body: whole, failure } = withOrganization(operation, read, organization);
   if (failure) return { failure };
-  const issue = isRead ? undefined : issueIn(operation, whole);
+  // Most answers keep to the contract: those are checked once.
+  const isChecked = first === undefined && whole === received;
+  const issue = isRead || isChecked ? undefined : issueIn(operation, whole);
   if (issue && isIncomplete(whole, issue)) return { answer: whole ?? undefined };
-  const violation = violationIn(operation, whole);
+  const violation = isChecked ? undefined : violationIn(operation, whole);
   if (!inParts) return violation ? unreadable(violation) : { answer: whole };
 
   const { body, violation: ofRows } = withoutNullRows(
