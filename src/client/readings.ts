@@ -1,4 +1,4 @@
-import { invisibleCharacters, maskPatternSource, styleMark, terminalEscapes } from '../contract/index.ts';
+import { invisibleCharacters, isPrintableAscii, maskPatternSource, styleMark, terminalEscapes } from '../contract/index.ts';
 
 /**
  * Secrets are recognised in a text as it is shown, and in readings of it without anything that may split a word: escape
@@ -31,9 +31,12 @@ const leftOut = [`${sequences}|${invisible}`, String.raw`${sequences}|\r(?=\n)`,
 // For the recognition of secrets, a lone carriage return also ends a line.
 const asLines = (text: string): string => text.replaceAll('\r', '\n');
 
+/** Whether every reading of a text is the text itself. True for most texts. */
+const hasNothingLeftOut = (text: string): boolean => isPrintableAscii(text) && !text.includes('<U+');
+
 /** All readings of a text, those that equal it included. */
 export const readingsOf = (text: string): readonly string[] =>
-  leftOut.map((pattern) => asLines(text.replaceAll(pattern, '')));
+  hasNothingLeftOut(text) ? leftOut.map(() => text) : leftOut.map((pattern) => asLines(text.replaceAll(pattern, '')));
 
 const marks = new RegExp(maskPatternSource, 'g');
 

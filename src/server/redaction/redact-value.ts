@@ -232,7 +232,8 @@ function redactMember(
   const rules = rulesAt(text, asText(memberOther));
   if (declared && typeof member === 'string' && (isSecretAfterHost(declared, record, schema) ?? !rules.onlyIfCertain))
     return [shownName, redactAfterHost(member, rules)];
-  const visible = visibleIn(text);
+  // Most members are declared: then no name tells anything.
+  const visible = declared && pairNames.length === 0 ? text : visibleIn(text);
   const tells = (one: string): boolean =>
     typeof member === 'number' ? isSecretNumber(one, member) : isSecretName(one, visible) || isCredentialHeader(one);
   const isSecret =
