@@ -69,9 +69,18 @@ export const HttpUrl = addressText(readHttpAddress).meta({ format: 'uri' });
 /** The id of a resource of this kind. The schema's metadata contains the kind. */
 export const reference = (kind: ReferenceKind) => Uuid.meta({ reference: kind });
 
+/** Remembers a fact of a schema, which never changes: zod puts metadata together anew whenever it is asked. */
+function factOf<Fact>(read: (schema: z.ZodType) => Fact): (schema: z.ZodType) => Fact {
+  const known = new WeakMap<z.ZodType, { readonly fact: Fact }>();
+  return (schema) => {
+    const found = known.get(schema) ?? { fact: read(schema) };
+    known.set(schema, found);
+    return found.fact;
+  };
+}
+
 /** The kind of resource that a schema refers to; undefined if it isn't an id. */
-export const referenceKind = (schema: z.ZodType): ReferenceKind | undefined =>
-  schema.meta()?.['reference'] as ReferenceKind | undefined;
+export const referenceKind = factOf((schema) => schema.meta()?.['reference'] as ReferenceKind | undefined);
 
 /**
  * The kind of resource that an input member refers to, also if it is optional, nullable or a list; undefined if it
@@ -114,7 +123,7 @@ export const secretOf = (member: string) => z.string().meta({ secret: true, belo
 export const freeText = (schema: z.ZodString = z.string()) => schema.meta({ freeText: true });
 
 /** Whether a schema was created by `freeText`. */
-export const isFreeText = (schema: z.ZodType): boolean => schema.meta()?.['freeText'] === true;
+export const isFreeText = factOf((schema) => schema.meta()?.['freeText'] === true);
 
 /**
  * An address whose part after the host is secret, unless the member beside it has this value: an address of a chat is

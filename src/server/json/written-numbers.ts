@@ -10,8 +10,11 @@ export interface WrittenNumber {
  */
 export const writtenNumbersKey = 'infra-mcp/written-numbers';
 
-/** Whether a text may have such a number. Most texts don't, and reading them twice would cost time. */
-const mayHaveThem = /\d[.eE]|-0|\d{16}/;
+/**
+ * Whether a text may have such a number, which follows a bracket, colon or comma, or begins the text. Most texts don't,
+ * and looking at each of their values would cost time.
+ */
+const mayHaveThem = /(?:^|[:,[])\s*(?:-0|-?\d+[.eE]|-?\d{16})/;
 
 type Sources = Map<object, Map<string, string>>;
 

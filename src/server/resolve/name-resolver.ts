@@ -21,7 +21,7 @@ import {
   readUses,
   type ReadUse,
 } from '../tool/index.ts';
-import { isRecord, type JsonRecord } from '../json/index.ts';
+import { isRecord, memoised, type JsonRecord } from '../json/index.ts';
 import { findAllBelow, findByPath, newSearch, problemOf } from './find.ts';
 import { createListCache } from './list-cache.ts';
 import { foldCase, isId, qualifiedName } from './names.ts';
@@ -225,17 +225,21 @@ function kindsChanged(operation: AnyOperation): readonly ReferenceKind[] {
   return deleted === undefined ? responseKinds(operation).kinds : [parameterKind(deleted)];
 }
 
+/** The members of an operation's input that refer to services of one kind. */
+const serviceMembers = memoised((operation: AnyOperation) =>
+  Object.entries(inputShape(operation)).flatMap(([name, schema]) => {
+    const kind = pointsAt(schema);
+    return kind === undefined || kind === 'service' || !isOfKind(kind, 'service') ? [] : [{ name, kind }];
+  }),
+);
+
 /**
  * The services in an operation's input: once it has succeeded, their ids are known to be of the kinds that it accepts.
  */
 const servicesInInput = (operation: AnyOperation, input: JsonRecord): readonly ResourceRef[] =>
-  Object.entries(inputShape(operation)).flatMap(([name, schema]) => {
-    const kind = pointsAt(schema);
-    const ids = [input[name]].flat().filter((id) => typeof id === 'string' && isId(id)) as readonly string[];
-    return kind === undefined || kind === 'service' || !isOfKind(kind, 'service')
-      ? []
-      : ids.map((id) => ({ kind, id: id.toLowerCase() }));
-  });
+  serviceMembers(operation).flatMap(({ name, kind }) =>
+    [input[name]].flat().flatMap((id) => (typeof id === 'string' && isId(id) ? [{ kind, id: id.toLowerCase() }] : [])),
+  );
 
 /** A resolver's connection to other servers: the invalidator, and a function that disconnects. */
 interface SharedState {

@@ -12,7 +12,7 @@ import {
   type AnyOperation,
   type ReferenceKind,
 } from '../../contract/index.ts';
-import type { JsonRecord } from '../json/index.ts';
+import { memoised, type JsonRecord } from '../json/index.ts';
 import type { ResourceKind } from '../tool/index.ts';
 import { resourceRefOf, type ResourceRef } from './resource-ref.ts';
 
@@ -45,15 +45,14 @@ const kindsOfShape = (shape: unknown): readonly ReferenceKind[] => {
 };
 
 /** The kinds of resources in an operation's response, and whether it is a list. */
-export function responseKinds({ response }: AnyOperation): {
-  readonly kinds: readonly ReferenceKind[];
-  readonly list: boolean;
-} {
-  const single = kindsOfShape(response);
-  if (single.length > 0 || !(response instanceof z.ZodObject)) return { kinds: single, list: false };
-  const rows = (response.shape as Record<string, unknown>)['results'];
-  return rows instanceof z.ZodArray ? { kinds: kindsOfShape(rows.element), list: true } : { kinds: [], list: false };
-}
+export const responseKinds = memoised(
+  ({ response }: AnyOperation): { readonly kinds: readonly ReferenceKind[]; readonly list: boolean } => {
+    const single = kindsOfShape(response);
+    if (single.length > 0 || !(response instanceof z.ZodObject)) return { kinds: single, list: false };
+    const rows = (response.shape as Record<string, unknown>)['results'];
+    return rows instanceof z.ZodArray ? { kinds: kindsOfShape(rows.element), list: true } : { kinds: [], list: false };
+  },
+);
 
 const listsAtParents: readonly ListOperation[] = allOperations.flatMap((operation) => {
   const { kinds, list } = responseKinds(operation);

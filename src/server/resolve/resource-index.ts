@@ -47,6 +47,9 @@ export interface ResourceIndex {
 /** Maximum number of indexed resources, for all principals together; the least recently used are dropped first. */
 const mostResources = 5_000;
 
+/** Maximum number of principals whose digest is remembered. */
+const mostDigests = 1_000;
+
 /** Delay before a write, in milliseconds: resources seen meanwhile are written together. */
 const writeDelay = 1_000;
 
@@ -97,11 +100,17 @@ export function createResourceIndex(persistence?: IndexPersistence, shared?: Sha
   const resources = new LRUCache<string, SeenResource>({ max: mostResources });
   const platform = (persistence ?? shared)?.platform;
   // Stored as a digest, so that the file doesn't reveal the callers.
-  const ofPrincipal = (principal: string): string =>
+  const digestOf = (principal: string): string =>
     createHash('sha256')
       .update(JSON.stringify([platform, principal]))
       .digest('base64url')
       .slice(0, 22);
+  const digests = new LRUCache<string, string>({ max: mostDigests });
+  const ofPrincipal = (principal: string): string => {
+    const digest = digests.get(principal) ?? digestOf(principal);
+    digests.set(principal, digest);
+    return digest;
+  };
   let loading: Promise<void> | undefined;
   let timer: NodeJS.Timeout | undefined;
   let dirty = false;

@@ -27,7 +27,7 @@ import {
 import { containsMark } from '../redaction/index.ts';
 import { schemaWithShownNames, shownName, synonymIn, withShownNames } from './argument-names.ts';
 import { referencesInRows, referencesInside } from './references.ts';
-import { toolAnswerSchema, toolArgumentSchema } from './schema.ts';
+import { membersOf, toolAnswerSchema, toolArgumentSchema } from './schema.ts';
 import type { PlannedOperation, Shape, Tool } from './tool.ts';
 
 /** A problem with the arguments of a call, as a text that names the member. */
@@ -145,8 +145,6 @@ const issueText = ({ path, text, issue }: SchemaIssue, input: unknown): Issue =>
 };
 
 const shownSchema = memoised((tool: Tool) => schemaWithShownNames(tool, toolArgumentSchema(tool)));
-
-const membersOf = memoised((tool: Tool) => z.object(tool.input));
 
 const anyId = '00000000-0000-4000-8000-000000000000';
 

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { isFreeText } from '../../contract/index.ts';
 import { isRecord, parseWithNumbers, writtenNumbersKey, type JsonRecord, type WrittenNumber } from '../json/index.ts';
+import { membersOf } from './schema.ts';
 import type { Shape, Tool } from './tool.ts';
 
 const unwrapped = (schema: z.ZodType): z.ZodType =>
@@ -134,5 +135,5 @@ const WrittenNumbers = z.array(z.object({ path: z.array(z.union([z.string(), z.n
  */
 export function withNumbersAsWritten(tool: Tool, args: JsonRecord, meta: unknown): JsonRecord {
   const written = isRecord(meta) ? WrittenNumbers.safeParse(meta[writtenNumbersKey]).data : undefined;
-  return written ? (withNumbersAsText(z.object(tool.input), args, written) as JsonRecord) : args;
+  return written ? (withNumbersAsText(membersOf(tool), args, written) as JsonRecord) : args;
 }

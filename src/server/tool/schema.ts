@@ -85,8 +85,11 @@ export const answerSchema = memoised((operation: AnyOperation) =>
   toJsonSchema(operation.response ?? z.object({}), 'output'),
 );
 
+/** The arguments of a tool as one schema. */
+export const membersOf = memoised((tool: Tool) => z.object(tool.input));
+
 /** The full argument schema of a tool, with the contract's extension keywords. Arguments are validated against it. */
-export const toolArgumentSchema = memoised((tool: Tool) => toJsonSchema(z.object(tool.input), 'input'));
+export const toolArgumentSchema = memoised((tool: Tool) => toJsonSchema(membersOf(tool), 'input'));
 
 /** The full answer schema of a tool. */
 export const toolAnswerSchema = memoised((tool: Tool) => toJsonSchema(tool.output ?? z.object({}), 'output'));

@@ -8,7 +8,7 @@ import {
   needsLocation,
   readableAmong,
 } from '../../guard/index.ts';
-import { at, isRecord, withAt, type JsonRecord } from '../../json/index.ts';
+import { at, isRecord, memoised, withAt, type JsonRecord } from '../../json/index.ts';
 import { isOfKind } from '../../resolve/index.ts';
 import {
   lookupFor,
@@ -19,6 +19,7 @@ import {
   referencesInRows,
   referencesInside,
   shownName,
+  type Tool,
 } from '../../tool/index.ts';
 import type { Call } from '../call.ts';
 import type { Stage } from '../stage.ts';
@@ -151,20 +152,33 @@ function lookupOf(call: Call, within: Within): Lookup {
   return { ...lookupFor(call, within), readerInParts };
 }
 
+/** A reference to a resource: an argument, or a member of its rows or inside it. */
+interface ArgumentReference {
+  readonly name: string;
+  readonly kind: ResourceKind;
+  readonly member?: string;
+  readonly path?: string;
+}
+
+/** The references in a tool's arguments, those to the widest kinds first. */
+const referencesOf = memoised((tool: Tool): readonly ArgumentReference[] =>
+  Object.entries(tool.input)
+    .flatMap(([name, schema]): ArgumentReference[] => {
+      const kind = pointsAt(schema);
+      return kind === undefined
+        ? [...referencesInRows(schema), ...referencesInside(schema)].map((one) => ({ name, ...one }))
+        : [{ name, kind }];
+    })
+    // A call that says of which kind a service is doesn't change the rank of its argument.
+    .toSorted((one, other) => rank(one.kind) - rank(other.kind)),
+);
+
 /**
  * Replaces names by ids, and fills in the organization if it is missing.
  * @throws CallFailure if a name matches nothing or several resources; ApiError if the platform fails.
  */
 async function resolveAll(call: Call): Promise<Call> {
   const { tool, deps } = call;
-  const references = Object.entries(tool.input)
-    .flatMap(([name, schema]): { name: string; kind: ResourceKind; member?: string; path?: string }[] => {
-      const kind = pointsAt(schema);
-      return kind === undefined
-        ? [...referencesInRows(schema), ...referencesInside(schema)].map((one) => ({ name, ...one }))
-        : [{ name, kind: call.kinds[name] ?? kind }];
-    })
-    .toSorted((one, other) => rank(one.kind) - rank(other.kind));
   const args: JsonRecord = { ...call.args };
   const resolved: Record<string, ResolvedResource> = {};
   let within: Within = {};
@@ -177,8 +191,9 @@ async function resolveAll(call: Call): Promise<Call> {
       .resolve(kind, given, { ...lookup(), ...(readsWidely && { readsAtOnce: isOneOfMany ? 'always' : 'if many' }) })
       .catch(async (error: unknown) => Promise.reject(await withoutHidden(call, error)));
 
-  for (const { name, kind, member, path } of references) {
+  for (const { name, kind: declared, member, path } of referencesOf(tool)) {
     const value = args[name];
+    const kind = (member === undefined && path === undefined ? call.kinds[name] : undefined) ?? declared;
     if (name === organizationMember && value === undefined) args[name] = await deps.resolver.organization(lookup());
     else if (Array.isArray(value)) {
       if (value.length > maximumReferences)
