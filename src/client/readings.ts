@@ -1,4 +1,10 @@
-import { invisibleCharacters, isPrintableAscii, maskPatternSource, styleMark, terminalEscapes } from '../contract/index.ts';
+import {
+  invisibleCharacters,
+  isPrintableAscii,
+  maskPatternSource,
+  styleMark,
+  terminalEscapes,
+} from '../contract/index.ts';
 
 /**
  * Secrets are recognised in a text as it is shown, and in readings of it without anything that may split a word: escape

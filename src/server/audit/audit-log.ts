@@ -54,6 +54,7 @@ export function createAuditLog({ sink, heads, keys, anchoring }: AuditLogConfig)
   let writtenHead: ChainHead | undefined;
   let waiting: PendingEntry[] = [];
   let writing: Promise<void> | undefined;
+  let starting: NodeJS.Immediate | undefined;
   let headTimer: NodeJS.Timeout | undefined;
   let headDue = false;
   const isDone = (): boolean => waiting.length === 0 && !headDue;
@@ -106,16 +107,24 @@ export function createAuditLog({ sink, heads, keys, anchoring }: AuditLogConfig)
     writing = undefined;
   };
 
+  const start = (): Promise<void> => {
+    clearImmediate(starting);
+    starting = undefined;
+    return (writing ??= writeAll());
+  };
+
   const flush = (): Promise<void> => {
     headDue = true;
-    return (writing ??= writeAll());
+    return start();
   };
 
   return {
     append: (entry, durable) =>
       new Promise((resolve, reject) => {
         waiting.push({ entry, durable, resolve, reject });
-        writing ??= writeAll();
+        if (durable) void start();
+        // Others are written once what is being done now is done: a caller that waits gets its answer first.
+        else if (writing === undefined) starting ??= setImmediate(() => void start());
       }),
     flush,
     close: async () => {

@@ -1,5 +1,7 @@
+import { readFileSync } from 'node:fs';
 import { chmod, chown, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { commandSink, fileSink } from '../../../src/server/audit/index.ts';
 import { createAuditLog } from '../../../src/server/audit/audit-log.ts';
@@ -47,6 +49,25 @@ describe('a trail', () => {
         .map((line) => (JSON.parse(line) as { index: number }).index),
     ).toEqual(Array.from({ length: 200 }, (_, index) => index));
     expect(await log.verify()).toEqual({ entries: 200, chains: 1, faults: [] });
+  });
+
+  test('writes entries that need not be durable after what is being done, and at once before one that must', async () => {
+    await using folder = await temporaryFolder();
+    const log = auditLogIn(folder.path);
+    const auditLog = log.auditLog();
+    await auditLog.append({ index: 0 }, true);
+    await nextTurn();
+    const written = (): number => readFileSync(log.file, 'utf8').split('\n').length - 1;
+    const [first, second] = [auditLog.append({ index: 1 }, false), auditLog.append({ index: 2 }, false)];
+    // Whoever waits for an answer gets it now.
+    await Promise.resolve();
+    expect(written()).toBe(1);
+    await auditLog.append({ index: 3 }, true);
+    expect(written()).toBe(4);
+    await Promise.all([first, second]);
+    void auditLog.append({ index: 4 }, false);
+    await auditLog.close();
+    expect(await log.verify()).toEqual({ entries: 5, chains: 1, faults: [] });
   });
 
   test('moves its head on by itself after entries that need not be durable, and at once after those that must', async () => {

@@ -163,4 +163,23 @@ describe('a process that is killed while it writes', () => {
     await log.auditLog().append({ tool: 'c' }, true);
     expect(await log.verify(files)).toMatchObject({ entries: 2, faults: [], notes: [note] });
   });
+
+  test('loses no change that was acknowledged, and what it wrote is sealed', async () => {
+    await using folder = await temporaryFolder();
+    const log = auditLogIn(folder.path);
+    const script = program(new URL('./acknowledging-process.ts', import.meta.url));
+    const child = spawn(process.execPath, [...script, folder.path], { stdio: ['ignore', 'pipe', 'inherit'] });
+    let told = '';
+    const gone = once(child, 'close');
+    child.stdout.on('data', (text: Buffer) => {
+      told += text.toString();
+      if (told.split('\n').length > 20) child.kill('SIGKILL');
+    });
+    await gone;
+    const acknowledged = told.split('\n').slice(0, -1).map(Number);
+    const written = (await log.text()).split('\n').flatMap((line) => Number(/"change":(\d+)/.exec(line)?.[1] ?? []));
+    expect(acknowledged.length).toBeGreaterThanOrEqual(20);
+    expect(written).toEqual(expect.arrayContaining(acknowledged));
+    expect(await log.verify()).toMatchObject({ faults: [] });
+  });
 });
