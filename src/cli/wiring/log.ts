@@ -33,5 +33,11 @@ export function createLog(level: (typeof logLevels)[number]): ServerLogger {
   const writer = (name: (typeof levels)[number]) => (fields: object, message: string) => {
     if (enabled.includes(name)) void (pino ??= load()).then((log) => log[name](fields, message));
   };
-  return { debug: writer('debug'), info: writer('info'), warn: writer('warn'), error: writer('error') };
+  return {
+    debug: writer('debug'),
+    info: writer('info'),
+    warn: writer('warn'),
+    error: writer('error'),
+    isLevelEnabled: (name) => enabled.includes(name),
+  };
 }

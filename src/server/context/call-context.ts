@@ -8,10 +8,15 @@ export interface Clock {
   readonly pause?: (milliseconds: number, signal: AbortSignal) => Promise<void>;
 }
 
+/** The levels of a log. */
+export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
+
 /** The part of a logger that calls use; a pino logger implements it. */
 export interface ServerLogger extends Logger {
   info(fields: object, message: string): void;
   error(fields: object, message: string): void;
+  /** Whether lines of a level are written, so that others needn't be made. Default: all are. */
+  isLevelEnabled?(level: LogLevel): boolean;
 }
 
 /** The user's response to a form: an answer, a refusal, or a dismissal. */

@@ -8,6 +8,7 @@ export {
   type ClientMemory,
   type Clock,
   type Dialogue,
+  type LogLevel,
   type ServerLogger,
 } from './call-context.ts';
 export {

@@ -117,6 +117,11 @@ function completeMessages({ server }: McpServer): void {
   });
 }
 
+let loadingRequests: Promise<typeof import('./requests.ts')> | undefined;
+
+/** The code of requests. Each import() goes through the loader again, and there is a server for every request over HTTP. */
+const requestsModule = (): Promise<typeof import('./requests.ts')> => (loadingRequests ??= import('./requests.ts'));
+
 /**
  * Builds a server for one connection or one request. This is cheap: the lists are shared data, and the request handlers
  * are loaded with the first request.
@@ -138,10 +143,7 @@ export function buildServer(
   const callerOf = withRequestIds(callerOfRequest);
 
   const load = async (): Promise<RequestHandlers> => {
-    const [{ createRequestHandlers }, requestDependencies] = await Promise.all([
-      import('./requests.ts'),
-      loadDependencies(),
-    ]);
+    const [{ createRequestHandlers }, requestDependencies] = await Promise.all([requestsModule(), loadDependencies()]);
     return createRequestHandlers(requestDependencies, {
       era,
       callerOf,

@@ -1,4 +1,4 @@
-import type { ServerLogger } from '../context/index.ts';
+import type { LogLevel, ServerLogger } from '../context/index.ts';
 import { isRecord } from '../json/index.ts';
 import type { Sanitizer } from './redaction.ts';
 
@@ -23,13 +23,14 @@ function plainValue(value: unknown, depth = 0): unknown {
 const withheldLine = 'a line was withheld, because it could not be sanitized';
 
 /**
- * A logger that sanitizes every line. It never throws: a line that can't be sanitized is replaced by a note with the
+ * A logger that sanitizes every line that is written. It never throws: a line that can't be sanitized is replaced by a note with the
  * request id.
  */
 export function protectLog(log: ServerLogger, { text, value }: Sanitizer): ServerLogger {
   const protect =
-    (level: keyof ServerLogger): ServerLogger[keyof ServerLogger] =>
+    (level: LogLevel): ServerLogger[LogLevel] =>
     (fields, message) => {
+      if (log.isLevelEnabled?.(level) === false) return;
       let line: readonly [object, string];
       try {
         line = [value(plainValue(fields)) as object, text(message)];
@@ -39,5 +40,11 @@ export function protectLog(log: ServerLogger, { text, value }: Sanitizer): Serve
       }
       log[level](...line);
     };
-  return { debug: protect('debug'), info: protect('info'), warn: protect('warn'), error: protect('error') };
+  return {
+    debug: protect('debug'),
+    info: protect('info'),
+    warn: protect('warn'),
+    error: protect('error'),
+    isLevelEnabled: (level) => log.isLevelEnabled?.(level) ?? true,
+  };
 }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { isEventStream } from './event-streams.ts';
 
 /** One HTTP request and the context of its handling. */
 export interface HttpExchange {
@@ -63,12 +64,18 @@ export function toWebRequest(incoming: IncomingMessage, url: URL, signal: AbortS
 export async function sendResponse(answer: Response, response: ServerResponse): Promise<void> {
   // The MCP library must not decide whether the connection stays open: the client may have asked to close it.
   if (answer.headers.get('connection') === 'keep-alive') answer.headers.delete('connection');
-  response.writeHead(answer.status, Object.fromEntries(answer.headers));
+  const headers = Object.fromEntries(answer.headers);
   if (!answer.body || response.req.method === 'HEAD') {
-    response.end();
+    response.writeHead(answer.status, headers).end();
     return;
   }
-  response.flushHeaders();
+  if (!isEventStream(answer)) {
+    // One packet, with its length: in chunks it would take three.
+    const body = Buffer.from(await answer.arrayBuffer());
+    response.writeHead(answer.status, { ...headers, 'content-length': body.length }).end(body);
+    return;
+  }
+  response.writeHead(answer.status, headers).flushHeaders();
   // Ends the source when the client disconnects, and applies backpressure.
   await pipeline(Readable.fromWeb(answer.body), response).catch(() => undefined);
 }

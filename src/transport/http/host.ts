@@ -79,6 +79,9 @@ const listen = (server: Server, port: number, host: string): Promise<AddressInfo
     });
   });
 
+/** The reason of every abort: an error of its own for each of them would have a stack that nobody reads. */
+const exchangeOver = new DOMException('The exchange is over.', 'AbortError');
+
 /** How long clients have to read the final events of closed calls, in milliseconds. */
 const finalEventTime = 2000;
 
@@ -150,7 +153,7 @@ export async function startHost({
           .join(', ')}.`,
       });
     const disconnected = new AbortController();
-    response.once('close', () => disconnected.abort());
+    response.once('close', () => disconnected.abort(exchangeOver));
     const request = toWebRequest(incoming, url, disconnected.signal);
     return route({
       request,
