@@ -67,6 +67,8 @@ const othersOf = (schema: JsonSchema | undefined): JsonSchema | undefined =>
 
 /** A record of these members. Names that are equal after masking get a number, so that no member is lost. */
 function withNames(members: readonly (readonly [string, unknown])[]): JsonRecord {
+  const asTheyAre = Object.fromEntries(members);
+  if (Object.keys(asTheyAre).length === members.length) return asTheyAre;
   const used = new Set<string>();
   const counters = new Map<string, number>();
   const uniqueName = (name: string): string => {
@@ -109,9 +111,10 @@ export function redactValue(
   const schema = node && notNull(node);
   if (typeof value === 'string' || typeof value === 'number') {
     const text = String(value);
-    const rules = rulesAt(text, asText(other));
-    if (below !== undefined && isNestedSecret(below, undefined, visibleIn(text)) && rules.byName(text))
-      return rules.hide(text);
+    if (below !== undefined && isNestedSecret(below, undefined, visibleIn(text))) {
+      const rules = rulesAt(text, asText(other));
+      if (rules.byName(text)) return rules.hide(text);
+    }
     return typeof value === 'string' ? redactText(value, schema, rulesAt(value, other)) : value;
   }
   if (Array.isArray(value))
@@ -221,6 +224,9 @@ function redactMember(
 ): readonly [string, unknown] {
   const declared = asIn(record, memberOf(schema, name));
   const memberOther = otherIn(other, name);
+  // Most members: neither their name nor one beside them tells anything.
+  if (declared && declared.secretAfterHost === undefined && !valueMember.test(name))
+    return [name, redactValue(member, declared, rulesAt, memberOther)];
   const nameRules = rulesAt(name, memberOther === undefined ? undefined : name);
   const shownName = declared ? name : nameRules.text(name);
   const ownNames = declared ? [] : nameReadings(name, nameRules);
@@ -232,8 +238,7 @@ function redactMember(
   const rules = rulesAt(text, asText(memberOther));
   if (declared && typeof member === 'string' && (isSecretAfterHost(declared, record, schema) ?? !rules.onlyIfCertain))
     return [shownName, redactAfterHost(member, rules)];
-  // Most members are declared: then no name tells anything.
-  const visible = declared && pairNames.length === 0 ? text : visibleIn(text);
+  const visible = visibleIn(text);
   const tells = (one: string): boolean =>
     typeof member === 'number' ? isSecretNumber(one, member) : isSecretName(one, visible) || isCredentialHeader(one);
   const isSecret =
