@@ -1,4 +1,4 @@
-import { lineBoundsOf, type Recognizer, type Span } from './spans.ts';
+import { hasMatch, lineBoundsOf, type Recognizer, type Span } from './spans.ts';
 import { isSecretName } from './secret-names.ts';
 import { bareReader, quotedAt, type Scalar } from './scalar-values.ts';
 import { canBeSecret, isMixed, isOrdinaryWord, isPlaceholder } from './secret-values.ts';
@@ -17,6 +17,7 @@ function valueAfter(
   valueEnds = /[\s"'`,]/,
 ): Recognizer {
   return (text) => {
+    if (!hasMatch(text, pattern)) return [];
     const lines = lineBoundsOf(text);
     const readBare = bareReader(text);
     const spans: Span[] = [];
@@ -95,6 +96,7 @@ function programReader(text: string): (from: number, to: number) => string | und
  * password`.
  */
 const commandFlags: Recognizer = (text) => {
+  if (!hasMatch(text, credentialFlags)) return [];
   const lines = lineBoundsOf(text);
   const readBare = bareReader(text);
   const programBefore = programReader(text);

@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import type { Recognizer, Span } from './spans.ts';
+import { matchesOf, type Recognizer, type Span } from './spans.ts';
 
 /** Recognises keys by their own form, anywhere in a text. */
 
@@ -27,10 +27,10 @@ const addressRest = /[\w/:@-]+/y;
 
 const knownFormats: Recognizer = (text) => [
   ...formats.flatMap((format) =>
-    Array.from(text.matchAll(format), ({ index, 0: found }) => ({ start: index, end: index + found.length })),
+    Array.from(matchesOf(text, format), ({ index, 0: found }) => ({ start: index, end: index + found.length })),
   ),
   ...addresses.flatMap((address) =>
-    Array.from(text.matchAll(address), ({ index, 0: found }) => {
+    Array.from(matchesOf(text, address), ({ index, 0: found }) => {
       const start = index + found.length;
       addressRest.lastIndex = start;
       return { start, end: addressRest.test(text) ? addressRest.lastIndex : start };
@@ -48,7 +48,7 @@ const longestPrivateKey = 65_536;
 /** Private keys in PEM, complete or cut off. A BEGIN line without a key after it is not one. */
 const privateKeys: Recognizer = (text) => {
   const spans: Span[] = [];
-  const markers = Array.from(text.matchAll(marker), ({ index, 0: found, 1: side, 2: label }) => ({
+  const markers = Array.from(matchesOf(text, marker), ({ index, 0: found, 1: side, 2: label }) => ({
     start: index,
     end: index + found.length,
     side,
@@ -71,7 +71,7 @@ const encoded = /\bLS0tLS1CRUdJTi[A-Za-z0-9+/=]{20,}/g;
 const encodedLabel = 80;
 
 const encodedKeys: Recognizer = (text) =>
-  Array.from(text.matchAll(encoded), ({ index, 0: found }) => ({ start: index, end: index + found.length })).filter(
+  Array.from(matchesOf(text, encoded), ({ index, 0: found }) => ({ start: index, end: index + found.length })).filter(
     ({ start }) =>
       Buffer.from(text.slice(start, start + encodedLabel), 'base64')
         .toString('latin1')

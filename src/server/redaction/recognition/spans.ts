@@ -41,6 +41,17 @@ export interface Span {
 /** Finds secrets of one form in a text, in time linear in its length. Spans may overlap and be in any order. */
 export type Recognizer = (text: string) => readonly Span[];
 
+/**
+ * All matches of a pattern in a text. Most texts have none: searching is then all that it costs, while an iterator or a
+ * copy of the pattern costs more than that.
+ * @param pattern with the flag g, which is nowhere used with a position of its own
+ */
+export const matchesOf = (text: string, pattern: RegExp): Iterable<RegExpExecArray> =>
+  hasMatch(text, pattern) ? text.matchAll(pattern) : [];
+
+/** Whether a pattern matches anywhere in a text. @param pattern as for `matchesOf` */
+export const hasMatch = (text: string, pattern: RegExp): boolean => text.search(pattern) !== -1;
+
 const markHere = new RegExp(maskPatternSource, 'y');
 
 /** The end of the mark that starts at `at`; undefined if there is none. */
