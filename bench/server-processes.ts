@@ -25,7 +25,7 @@ interface ReadyLine {
 }
 
 /** Starts a server that prints a line of JSON when it is ready. @throws Error if it exits before. */
-async function start(
+export async function startServerProcess(
   [command, ...args]: readonly string[],
   env: NodeJS.ProcessEnv,
 ): Promise<ServerProcess & { readonly ready: ReadyLine }> {
@@ -76,7 +76,7 @@ export async function startPlatformProcess(
     INFRA_TIME_SCALE: String(timeScale),
     ...more,
   });
-  const { ready, ...running } = await start([...command, 'platform'], env);
+  const { ready, ...running } = await startServerProcess([...command, 'platform'], env);
   return {
     ...running,
     token,
@@ -87,7 +87,7 @@ export async function startPlatformProcess(
 
 /** Starts the program as an HTTP server in front of a platform. */
 export const startHttpProcess = async (program: BundledProgram, { options }: PlatformProcess): Promise<ServerProcess> =>
-  start(
+  startServerProcess(
     [...program.command, 'http'],
     environment(await program.directory('http'), { ...options, INFRA_HTTP_PORT: '0' }),
   );

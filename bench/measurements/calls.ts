@@ -1,13 +1,20 @@
+import { join } from 'node:path';
+import { operations, toWire } from '../../src/contract/index.ts';
 import { relativeTo, type Figure } from '../figure.ts';
 import { load, type Load } from '../load.ts';
 import type { BenchContext, Measurement } from '../measurement.ts';
 import { environment } from '../program.ts';
-import { commonRead, toolCall } from '../common-read.ts';
-import { startHttpProcess, startPlatformProcess } from '../server-processes.ts';
+import { commonRead, toolCall, type PlatformRead } from '../common-read.ts';
+import {
+  startHttpProcess,
+  startPlatformProcess,
+  startServerProcess,
+  type PlatformProcess,
+} from '../server-processes.ts';
 import { median } from '../statistics.ts';
 import { connectDirect } from '../clients/direct-client.ts';
 import { connectHttp } from '../clients/http-client.ts';
-import { protocolVersions, type McpPeer } from '../clients/protocol.ts';
+import { protocolVersions, type McpPeer, type ProtocolVersion } from '../clients/protocol.ts';
 import { startStdioPeer } from '../clients/stdio-client.ts';
 
 const calls = 2000;
@@ -59,6 +66,22 @@ function figuresOf(
   return [reference!, ...others.map((figure) => relativeTo(reference!, figure))];
 }
 
+/** The command of a server of the MCP library alone, which sends the same request. */
+const libraryServer = (
+  transport: 'stdio' | 'http',
+  { url, token }: PlatformProcess,
+  { operation, input }: PlatformRead,
+): [string, ...string[]] => [
+  process.execPath,
+  '--import',
+  import.meta.resolve('tsx'),
+  join(import.meta.dirname, '../library-server.ts'),
+  transport,
+  url,
+  token,
+  toWire(operations[operation], input).target,
+];
+
 async function measure({ program: build, repetitions: times }: BenchContext): Promise<Figure[]> {
   const program = await build();
   const platform = await startPlatformProcess(program, await program.directory('platform'));
@@ -73,14 +96,17 @@ async function measure({ program: build, repetitions: times }: BenchContext): Pr
     const server = { command: program.command, env: environment(await program.directory('stdio'), platform.options) };
     routes.push(mcpRoute(`stdio ${version}`, [await startStdioPeer(server, version)], tool));
   }
+  const library = {
+    command: libraryServer('stdio', platform, read),
+    env: environment(await program.directory('library')),
+  };
+  routes.push(mcpRoute('library alone, stdio 2025', [await startStdioPeer(library, '2025')], tool));
+  const libraryHttp = await startServerProcess(libraryServer('http', platform, read), library.env);
+  const httpPeers = (url: string, version: ProtocolVersion) =>
+    Promise.all(Array.from({ length: concurrency }, () => connectHttp(url, version)));
+  routes.push(mcpRoute('library alone, HTTP 2026', await httpPeers(libraryHttp.url, '2026'), tool));
   for (const version of protocolVersions)
-    routes.push(
-      mcpRoute(
-        `HTTP ${version}`,
-        await Promise.all(Array.from({ length: concurrency }, () => connectHttp(http.url, version))),
-        tool,
-      ),
-    );
+    routes.push(mcpRoute(`HTTP ${version}`, await httpPeers(http.url, version), tool));
 
   await measureAlternately(routes, times(calls), 1);
   const sequential = await measureAlternately(routes, times(calls), 1);
@@ -88,6 +114,7 @@ async function measure({ program: build, repetitions: times }: BenchContext): Pr
 
   await Promise.all(routes.map(({ close }) => close()));
   await http.close();
+  await libraryHttp.close();
   await platform.close();
   return [
     ...figuresOf('median', 'ms', sequential, (one) => one.median),
@@ -100,6 +127,6 @@ async function measure({ program: build, repetitions: times }: BenchContext): Pr
 export const callsOfTools: Measurement = {
   name: 'calls',
   about:
-    'One call of a read tool over stdio and HTTP in both protocol versions, compared with the same request to the platform.',
+    'One call of a read tool over stdio and HTTP in both protocol versions, and of a server of the MCP library alone, compared with the same request to the platform.',
   measure,
 };
