@@ -4,7 +4,7 @@
  *
  * Arguments: `stdio` or `http`, the platform's address, the token, and the path of the request.
  */
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { createMcpHandler, McpServer } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
@@ -32,19 +32,17 @@ function build(): McpServer {
 if (transport === 'stdio') serveStdio(build);
 else {
   const handler = createMcpHandler(build);
-  const server = createServer(async (incoming, response) => {
+  const answer = async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
     const chunks: Buffer[] = [];
     for await (const chunk of incoming as AsyncIterable<Buffer>) chunks.push(chunk);
     const headers = new Headers(Object.entries(incoming.headers).map(([name, value]) => [name, String(value)]));
+    const request = new Request(`http://localhost${incoming.url}`, { method: 'POST', headers });
     const parsedBody: unknown = JSON.parse(Buffer.concat(chunks).toString());
-    const answer = await handler.fetch(new Request(`http://localhost${incoming.url}`, { method: 'POST', headers }), {
-      parsedBody,
-    });
-    const body = Buffer.from(await answer.arrayBuffer());
-    response
-      .writeHead(answer.status, { ...Object.fromEntries(answer.headers), 'content-length': body.length })
-      .end(body);
-  });
+    const found = await handler.fetch(request, { parsedBody });
+    const body = Buffer.from(await found.arrayBuffer());
+    response.writeHead(found.status, { ...Object.fromEntries(found.headers), 'content-length': body.length }).end(body);
+  };
+  const server = createServer((incoming, response) => void answer(incoming, response));
   server.listen(0, '127.0.0.1', () => {
     const { port } = server.address() as AddressInfo;
     process.stdout.write(`${JSON.stringify({ url: `http://127.0.0.1:${port}/mcp` })}\n`);
