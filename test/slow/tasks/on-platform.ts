@@ -5,6 +5,7 @@ import { scenarios } from '../../../src/platform/testing/scenarios/scenarios.ts'
 import { startTestPlatform } from '../../support/test-platform.ts';
 import type { Connectors } from '../../support/connectors.ts';
 import { agree, userAnswering } from '../../support/mcp-clients.ts';
+import { enlarge } from './large-organization.ts';
 import { play, type Step } from './play.ts';
 import type { EndState, ReadEnd, ServiceEnd, Task } from './task.ts';
 
@@ -26,8 +27,15 @@ export function brokenService({ scenario: name }: Pick<Task, 'scenario'>): strin
 export const filled = (steps: readonly Step[], broken: string): readonly Step[] =>
   JSON.parse(JSON.stringify(steps).replaceAll('@failed', broken)) as readonly Step[];
 
-/** Uses a platform with a task's failure on it, as nobody has touched it. */
-export async function withPlatform(task: Pick<Task, 'scenario'>, use: (url: string) => Promise<void>): Promise<void> {
+/**
+ * Uses a platform with a task's failure on it, as nobody has touched it.
+ * @param isLarge whether its organization has many more environments and services
+ */
+export async function withPlatform(
+  task: Pick<Task, 'scenario'>,
+  use: (url: string) => Promise<void>,
+  isLarge = false,
+): Promise<void> {
   const platform = await startTestPlatform({
     token: platformToken,
     rateLimit: 100_000,
@@ -35,6 +43,7 @@ export async function withPlatform(task: Pick<Task, 'scenario'>, use: (url: stri
     ...(task.scenario && { scenarios: [task.scenario] }),
   });
   try {
+    if (isLarge) enlarge(platform);
     await use(platform.url);
   } finally {
     await platform.close();

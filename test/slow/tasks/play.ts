@@ -113,9 +113,14 @@ function takenFrom(results: readonly CallToolResult[], taken: Taken = {}): Args 
 /**
  * Plays a task as a client that knows only what the server says: a tool is found by its text and arguments, a follow-up
  * among what results proposed.
+ * @param onCall called before each call
  * @throws Error where a call fails that is not expected to be refused, or the reverse, or nothing fits.
  */
-export async function play(steps: readonly Step[], client: TestClient): Promise<PlayResult> {
+export async function play(
+  steps: readonly Step[],
+  client: TestClient,
+  onCall: () => void = () => undefined,
+): Promise<PlayResult> {
   const tools = (await client.list()) as ListedTool[];
   const called: string[] = [];
   const results: CallToolResult[] = [];
@@ -130,6 +135,7 @@ export async function play(steps: readonly Step[], client: TestClient): Promise<
       ...proposed?.arguments,
       ...Object.fromEntries(Object.entries(facts).map(([name, value]) => [argumentName(name, tool), value])),
     };
+    onCall();
     const result = await client.call(tool.name, args);
     results.push(result);
     called.push(tool.name);
