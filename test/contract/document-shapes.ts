@@ -339,6 +339,7 @@ export const shapes = {
     +cluster_name      string
     +organization.id   uuid
     +project.id        uuid
+    +project.name      string
     +last_updated_by   string
     +stopped_by_timetable   boolean
     +starts_at         date-time

@@ -128,7 +128,7 @@ test('in another project, what was an alias of the former project keeps its valu
     variable_type: 'VALUE',
     value: 'eu-central-1',
   });
-  expect(answer['project']).toEqual({ id: seedId('project/data') });
+  expect(answer['project']).toEqual({ id: seedId('project/data'), name: 'data' });
 });
 
 test('a name that is taken, and a locked cluster, change nothing', async () => {

@@ -42,6 +42,8 @@ function scene({ polls, history = [], remaining = 100, time = 50_000, changedAt 
     replacements: () => [],
     read: unused,
     before: unused,
+    whole: unused,
+    answered: unused,
     attempt: (async ({ name }: { name: string }) => {
       if (name.startsWith('list_'))
         return { results: history.map((execution_id) => ({ identifier: { execution_id } })) };

@@ -179,7 +179,6 @@ describe('what it costs', () => {
       'GET /organization',
       'GET /organization/*/cluster/lock',
       'GET /organization/*/environments',
-      'GET /organization/*/project',
       'GET /organization/*/services',
     ]);
   });

@@ -75,7 +75,7 @@ export const Environment = resourceOf(
     cluster_id: Uuid,
     cluster_name: z.string(),
     organization: Pointer,
-    project: Pointer,
+    project: Pointer.extend({ name: z.string().optional().describe('Not in the API document.') }),
     last_updated_by: z.string(),
     ...environmentOutlook,
   }),

@@ -78,7 +78,7 @@ export function toolContextOf(
     // A change to send is never based on an incomplete answer.
     onResponseIssue: shown ? call.onResponseIssue : undefined,
   };
-  const { read, attempt, forget } = call.reader.under(rules);
+  const { read, attempt, whole, answered, forget } = call.reader.under(rules);
   const { attempt: before } = call.reader.under(rules);
   if (hasChanged) forget();
   return {
@@ -88,6 +88,8 @@ export function toolContextOf(
       sent: carriedOut.map(({ input }) => input),
       read,
       attempt,
+      whole,
+      answered,
       forget,
       before,
       now: () => clock.now(),

@@ -25,6 +25,7 @@ export {
   asMode,
   environmentIn,
   listOfOrganization,
+  nameOfProject,
   organizationWith,
   pointerIn,
   readById,
@@ -33,6 +34,7 @@ export {
   servicesIn,
   textIn,
   wholeListIn,
+  wholeListOfOrganization,
   readVariableList,
 } from './reads.ts';
 export { clockTolerance, isEqual, isTimely } from './proofs.ts';

@@ -22,6 +22,11 @@ export interface Reader {
   readonly read: <Op extends AnyOperation>(operation: Op, input: InputOf<Op>) => Promise<AnswerOf<Op>>;
   /** An optional read: undefined if `reasonUnread` explains its failure. @throws ApiError for every other failure. */
   readonly attempt: <Op extends AnyOperation>(operation: Op, input: InputOf<Op>) => Promise<AnswerOf<Op> | undefined>;
+  /**
+   * A read in whose place others tell the same: its answer if the platform gave it, and every part of it could be read;
+   * undefined otherwise. It reports nothing: those others do.
+   */
+  readonly whole: <Op extends AnyOperation>(operation: Op, input: InputOf<Op>) => Promise<AnswerOf<Op> | undefined>;
   /** The complete answers that the call already has from an operation, for inputs with these members. Sends nothing. */
   readonly answered: <Op extends AnyOperation>(operation: Op, members?: JsonRecord) => Promise<readonly AnswerOf<Op>[]>;
   /** Drops cached answers: the next read is sent again. */
@@ -135,6 +140,17 @@ export function createReader(send: SendRead, rules: ReadRules = {}, answers: Ans
         if (reason === undefined) throw error;
         onUnread?.(operation, reason);
         return undefined;
+      }
+    },
+    whole: async <Op extends AnyOperation>(operation: Op, input: InputOf<Op>) => {
+      try {
+        await assertAllowed?.(operation, input);
+        const found = (await sentOtherwise(operation, input)) ?? (await sendOnce(operation, input));
+        if (found.responseIssue) return undefined;
+        return view(operation, await narrow(operation, input, found.answer)) as AnswerOf<Op>;
+      } catch (error) {
+        if (error instanceof ApiError || reasonUnread(error) !== undefined) return undefined;
+        throw error;
       }
     },
     answered: async <Op extends AnyOperation>(operation: Op, members: JsonRecord = {}) => {

@@ -52,6 +52,9 @@ export const readById = async (
   return operation && reader.attempt(operation, { [`${kind}_id`]: id });
 };
 
+const isLess = (one: unknown, other: unknown): boolean =>
+  typeof one === 'number' && typeof other === 'number' && one < other;
+
 /**
  * The rows in the answer of a list, if it is complete; undefined if there is no answer, or it contains only some of the
  * rows.
@@ -59,8 +62,10 @@ export const readById = async (
 export function wholeListIn(answer: JsonRecord | undefined): JsonRecord[] | undefined {
   if (!Array.isArray(answer?.['results'])) return undefined;
   const rows = rowsIn(answer);
-  const total = at(answer, 'pagination.total_count');
-  return typeof total === 'number' && total > rows.length ? undefined : rows;
+  const isPart =
+    isLess(rows.length, at(answer, 'pagination.total_count')) ||
+    isLess(at(answer, 'pagination.page'), at(answer, 'pagination.total_pages'));
+  return isPart ? undefined : rows;
 }
 
 export const textIn = (record: JsonRecord | undefined, name: string): string | undefined =>
@@ -68,14 +73,47 @@ export const textIn = (record: JsonRecord | undefined, name: string): string | u
 export const pointerIn = (record: JsonRecord | undefined, name: string): string | undefined =>
   isRecord(record?.[name]) ? textIn(record[name], 'id') : undefined;
 
+/** The name of an environment's project, if the platform tells it with the environment. */
+export const nameOfProject = (environment: JsonRecord | undefined): { readonly name?: string } => {
+  const project = environment?.['project'];
+  const name = isRecord(project) ? textIn(project, 'name') : undefined;
+  return name === undefined ? {} : { name };
+};
+
 /** Parses a mode; `unknown` if it is not one of the contract's. */
 export const asMode = (value: unknown): EnvironmentMode | 'unknown' =>
   EnvironmentMode.safeParse(value).data ?? 'unknown';
 
+/**
+ * The id of the caller's organization: the one that every environment lies in that the call has read, or that of the
+ * token; undefined if the platform doesn't show it.
+ */
+async function organizationIdOf(reader: Reader): Promise<string | undefined> {
+  const environments = await reader.answered(operations.get_environment);
+  const [id, ...others] = new Set(environments.map((one) => pointerIn(one, 'organization')));
+  return id !== undefined && others.length === 0
+    ? id
+    : textIn(await reader.attempt(operations.get_organization, {}), 'id');
+}
+
 /** Reads a list of the caller's organization; undefined if the platform doesn't offer or forbids it. */
 export async function listOfOrganization(list: AnyOperation, reader: Reader): Promise<JsonRecord | undefined> {
-  const organization = textIn(await reader.attempt(operations.get_organization, {}), 'id');
+  const organization = await organizationIdOf(reader);
   return organization === undefined ? undefined : reader.attempt(list, { organization_id: organization });
+}
+
+/**
+ * All rows of a list of the caller's organization; undefined if the platform doesn't give them all, or a row or a part
+ * of one can't be read. It stands for other lists, which are read then.
+ */
+export async function wholeListOfOrganization(
+  list: AnyOperation,
+  reader: Reader,
+): Promise<readonly JsonRecord[] | undefined> {
+  const organization = await organizationIdOf(reader);
+  return organization === undefined
+    ? undefined
+    : wholeListIn(await reader.whole(list, { organization_id: organization }));
 }
 
 const isUnclear = (error: unknown): boolean => error instanceof ApiError && error.kind === 'unclear_organization';

@@ -148,10 +148,12 @@ async function findLock(
   );
   const [first] = records;
   const organization_id = first && (organizationIn(first) ?? (await organizationOf(reader)));
-  const locks =
+  const [locks, unusable] = await Promise.all([
     organization_id === undefined
       ? new Map<string, JsonRecord | null>()
-      : await readClusterLocks(organization_id, clusters, reader);
+      : readClusterLocks(organization_id, clusters, reader),
+    unusableLines(needed, organization_id, reader),
+  ]);
   const lock = [...locks.values()].find((one) => one !== null && !(lockEnd(one) <= now)) ?? undefined;
   const windows = hosts.flatMap((one, index) =>
     targetedOperations[index]!.operation.changesWhatRuns ? one.records.flatMap((row) => windowText(row) ?? []) : [],
@@ -160,7 +162,7 @@ async function findLock(
     lock,
     window: windows[0],
     notes: [
-      ...(await unusableLines(needed, organization_id, reader)),
+      ...unusable,
       ...unknownOf(
         clusters.filter((cluster) => !locks.has(cluster)),
         isIncomplete,

@@ -69,7 +69,7 @@ export {
 export { withoutHiddenRows } from './placed-rows.ts';
 export type { AssessedRisk, GuardedCall, GuardedCallDependencies, TargetedOperation } from './guarded-call.ts';
 export { assertAllOffered, noOpOf } from './no-op.ts';
-export { planOf } from './plan.ts';
+export { planOf, readForPlan } from './plan.ts';
 export { type Plan } from './planned-call.ts';
 export { longestListedPlan, factLines, planText } from './plan-text.ts';
 export { parsePolicy } from './policy/load.ts';

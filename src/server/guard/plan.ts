@@ -188,6 +188,25 @@ async function planRequest(
 }
 
 /**
+ * Reads what the plan of a call will show, for all its operations at once. The reader keeps the answers for `planOf`.
+ * @throws ApiError if the platform fails.
+ */
+export async function readForPlan({
+  tool,
+  operations,
+  target,
+  reader,
+  now,
+}: Pick<PlanSource, 'tool' | 'operations' | 'target' | 'now'> & { readonly reader: Reader }): Promise<void> {
+  await Promise.all([
+    namedTarget(target, reader),
+    ...operations.map(({ operation, input, target: own, heldBy, shownBy = heldBy }) =>
+      previewOf(tool, operation)?.(input, { target: own, operation, reader, shownBy, now }),
+    ),
+  ]);
+}
+
+/**
  * The plan of a call: the exact requests and, if the source has a reader, their changes to the present state.
  * @throws ApiError if the platform fails while its state is read.
  */

@@ -13,6 +13,7 @@ export {
   readServiceStatus,
   readVariableList,
   rowsIn,
+  wholeListIn,
 } from '../context/index.ts';
 export { editDistance, nearestName } from '../../contract/index.ts';
 export { at, isRecord, omit, pick, pickPaths, pruneRecord, recordsIn, rootOf, type JsonRecord } from '../json/index.ts';
@@ -65,7 +66,16 @@ export { secretsSeen } from './preview/secrets-seen.ts';
 export { touchedLines } from './preview/touched-environments.ts';
 export { override } from './preview/variable-override.ts';
 export { presentReads } from './present-state.ts';
-export { anyOf, lockReads, reading, readsInsteadOf, readUses, statusReads, type ReadUse } from './reads.ts';
+export {
+  anyOf,
+  lockReads,
+  reading,
+  readsInsteadOf,
+  readUses,
+  statusReads,
+  wideReadUse,
+  type ReadUse,
+} from './reads.ts';
 export { anyService, howToName, pointsAt, referencesInRows, referencesInside } from './references.ts';
 export { compact, logLines, record, table, tableText, wholeTable, type Renderer } from './render.ts';
 export {

@@ -22,6 +22,13 @@ export type ReadsFor = (operations: readonly AnyOperation[]) => readonly ReadUse
 export const readUses = (without: string, ...operations: readonly AnyOperation[]): readonly ReadUse[] =>
   operations.map((operation) => ({ operation, without }));
 
+/** Use of a list of the whole organization, in whose place the lists of each place tell the same. */
+export const wideReadUse = (list: AnyOperation, ...narrow: readonly AnyOperation[]): ReadUse => ({
+  operation: list,
+  without: 'each place is listed by itself',
+  same: { reads: narrow, after: ['not_offered', 'forbidden', 'bad_answer'] },
+});
+
 /** Uses of reads of which at least one is needed. */
 export const anyOf = (...uses: readonly ReadUse[]): readonly ReadUse[] =>
   uses.map((use) => ({

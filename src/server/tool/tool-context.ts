@@ -10,7 +10,7 @@ import type { ToolText } from './tool-text.ts';
  * permissions, budget and policy, and it can wait. It can't change anything: changes are planned operations, which a
  * later stage sends. The answer reports what `attempt` could not read, and why.
  */
-export interface ToolContext extends Omit<Reader, 'under' | 'answered'> {
+export interface ToolContext extends Omit<Reader, 'under'> {
   /** The resources that names and ids among the arguments refer to, by argument. */
   readonly resolved: Readonly<Record<string, ResolvedResource>>;
   /** Names of the operations that were executed before the answer, in order. */

@@ -35,6 +35,7 @@ const breakable = vi.hoisted(() => async (load: () => Promise<Record<string, unk
 vi.mock('../../../src/server/browse/resources/catalog.ts', breakable);
 vi.mock('../../../src/server/call/descriptions.ts', breakable);
 vi.mock('../../../src/server/call/handover.ts', breakable);
+vi.mock('../../../src/server/call/read-ahead.ts', breakable);
 vi.mock('../../../src/server/call/recording.ts', breakable);
 vi.mock('../../../src/server/call/stages/names.ts', breakable);
 vi.mock('../../../src/server/call/stand-in.ts', breakable);

@@ -59,9 +59,35 @@ describe('what a cluster hosts', () => {
     expect((await found(answers))[0]).toBe(expected);
   });
 
+  const many = { list_projects: projects(6), list_environments: hosting('p0') };
+  const known = { id: 'e', name: 'one', project: { id: 'p0' }, cluster_id: 'c', mode: 'STAGING' };
+
+  test.each([
+    ['PRODUCTION', { ...known, mode: 'PRODUCTION' }],
+    ['none', known],
+    ['none', { ...known, mode: 'PRODUCTION', cluster_id: 'other' }],
+  ])('is %s by the list of all environments, where there are many projects', async (mode, row) => {
+    expect(await found({ ...many, list_environments_of_organization: { results: [row] } })).toEqual([mode, 3]);
+  });
+
+  // Each of these has a part only, or may have: the list of the project shows one of production.
+  test.each<[string, Answers['list_projects']]>([
+    ['a row without a cluster', { results: [known, { ...known, cluster_id: undefined }] }],
+    ['a row of a mode that nobody knows', { results: [known, { ...known, mode: 'SANDBOX' }] }],
+    ['a row without a mode', { results: [known, { ...known, mode: undefined }] }],
+    ['a row without a project', { results: [known, { ...known, project: undefined }] }],
+    ['a row without an id', { results: [known, { ...known, id: undefined }] }],
+    ['fewer rows than there are', { results: [known], pagination: { total_count: 2 } }],
+    ['another page', { results: [known], pagination: { page: 1, page_size: 1, total_pages: 2 } }],
+    ['no rows', {}],
+    ['a failure', down],
+  ])('is asked of the projects where the list of all environments has %s', async (_, list) => {
+    expect((await found({ ...many, list_environments_of_organization: list }))[0]).toBe('PRODUCTION');
+  });
+
   test('is unknown after a bounded number of reads, and found where it is among those', async () => {
-    const [many, reads] = await found({ list_projects: projects(10_000), list_environments: hosting('p9999') });
-    expect([many, reads <= 25]).toEqual(['unknown', true]);
+    const [mode, reads] = await found({ list_projects: projects(10_000), list_environments: hosting('p9999') });
+    expect([mode, reads <= 25]).toEqual(['unknown', true]);
     expect((await found({ list_projects: projects(10_000), list_environments: hosting('p3') }))[0]).toBe('PRODUCTION');
   });
 
@@ -74,7 +100,8 @@ describe('what a cluster hosts', () => {
     let asked = 0;
     const isOver = (): boolean => (asked += 1) > 2;
     const [slow, reads] = await found({ list_projects: projects(20), list_environments: hosting('p19') }, isOver);
-    expect([slow, reads]).toEqual(['unknown', 12]);
+    // The organization, the projects, the list of all environments, and the environments of ten projects.
+    expect([slow, reads]).toEqual(['unknown', 13]);
   });
 
   test('fails as the platform fails, rather than pass for unknown', async () => {

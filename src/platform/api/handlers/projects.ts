@@ -42,13 +42,19 @@ export const environmentAnswers = async (
     .where('id', 'in', ids)
     .execute();
   const clusters = new Map(found.map((cluster) => [cluster.id, cluster]));
+  const ofProjects = await db
+    .selectFrom('project')
+    .select(['id', 'name'])
+    .where('id', 'in', [...new Set(rows.map((row) => row.project_id))])
+    .execute();
+  const projects = new Map(ofProjects.map((project) => [project.id, project]));
   const outlooks = await environmentOutlooks(db, rows, clock.now());
   return rows.map((row) => ({
     ...withoutNulls(row),
     ...outlooks.get(row.id),
     cluster_name: clusters.get(row.cluster_id)!.name,
     organization: { id: clusters.get(row.cluster_id)!.organization_id },
-    project: { id: row.project_id },
+    project: projects.get(row.project_id)!,
     last_updated_by: row.updated_by,
   }));
 };

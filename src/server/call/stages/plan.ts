@@ -14,6 +14,7 @@ import { delimited } from '../../redaction/index.ts';
 import type { AssessedCall, PlannedCall } from '../call.ts';
 import { assertPlaceForSecrets } from '../handover.ts';
 import { unrecorded } from '../recording.ts';
+import { readPlanAhead } from '../read-ahead.ts';
 import { previewReader } from '../tool-context.ts';
 import type { Stage } from '../stage.ts';
 
@@ -38,6 +39,18 @@ export const assertOffered: AssessedStage = {
     if (!isPreviewed(call)) return call;
     assertAllOffered(call);
     await assertPlaceForSecrets(call);
+    return call;
+  },
+};
+
+/** Reads what the next stages need. */
+export const readAhead: AssessedStage = {
+  name: 'read ahead',
+  does: 'Reads the present state for a change that somebody would be asked about: all that the next stages need, at once.',
+  refuses: [],
+  reads: true,
+  run: async (call) => {
+    if (isPreviewed(call)) await readPlanAhead(call);
     return call;
   },
 };

@@ -3,6 +3,7 @@ import { fail } from '../../failure/index.ts';
 import { assertOperationsPermitted, assertSubjectsPermitted, assessOperations } from '../../guard/index.ts';
 import { argumentSchema, issuesOfPlanned, partSentBack } from '../../tool/index.ts';
 import type { AssessedCall, Call, ExpandedCall } from '../call.ts';
+import { readSubjectsAhead } from '../read-ahead.ts';
 import type { Stage } from '../stage.ts';
 import { assertNamesCurrent } from './names.ts';
 import { toolContextOf } from '../tool-context.ts';
@@ -15,6 +16,7 @@ export const expand: Stage<Call, ExpandedCall> = {
   reads: true,
   run: async (call) => {
     const { tool, args, redactor } = call;
+    readSubjectsAhead(call);
     const planned = tool.expand ? await tool.expand(args, toolContextOf(call, { shown: false }).toolContext) : [];
     const issues = planned.flatMap(issuesOfPlanned);
     if (issues.length > 0) fail({ kind: 'bad_arguments', issues });

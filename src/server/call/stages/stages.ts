@@ -2,7 +2,7 @@ import { startWith } from '../stage.ts';
 import { makeAnswer } from './answer.ts';
 import { applyScope, assertToolAllowed, checkArguments, checkControls } from './arguments.ts';
 import { assertInScope, assertSameEnvironment, resolveNames } from './names.ts';
-import { assertOffered, assertUnlocked, checkNoOp, dryRun, makePlan } from './plan.ts';
+import { assertOffered, assertUnlocked, checkNoOp, dryRun, makePlan, readAhead } from './plan.ts';
 import { assertPermitted, assertReadable, assessRisk, expand } from './risk.ts';
 import { confirm, countHighRisk, recordChange, sendRequests } from './send.ts';
 
@@ -22,6 +22,7 @@ export const stages = startWith(checkControls)
   .next(assessRisk)
   .next(assertPermitted)
   .next(assertOffered)
+  .next(readAhead)
   .next(checkNoOp)
   .next(assertUnlocked)
   .next(makePlan)

@@ -11,6 +11,7 @@ import {
   asMode,
   environmentIn,
   listOfOrganization,
+  nameOfProject,
   pointerIn,
   readById,
   rowsIn,
@@ -43,7 +44,7 @@ async function locationOf(environmentId: string | undefined, reader: Reader): Pr
   const environment = environmentId === undefined ? undefined : await environmentIn(environmentId, 'mode', reader);
   return {
     environment: { id: environmentId, name: nameIn(environment) },
-    project: { id: pointerIn(environment, 'project') },
+    project: { id: pointerIn(environment, 'project'), ...nameOfProject(environment) },
     mode: asMode(environment?.['mode']),
   };
 }
@@ -278,7 +279,7 @@ export async function findTarget(
 export async function withProjectName(target: Target, reader: Reader): Promise<Target> {
   const { touched, project } = target;
   const named =
-    project?.id === undefined
+    project?.id === undefined || project.name !== undefined
       ? target
       : {
           ...target,

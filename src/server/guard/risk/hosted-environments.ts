@@ -5,7 +5,17 @@ import {
   operations,
   type EnvironmentMode,
 } from '../../../contract/index.ts';
-import { asMode, listOfOrganization, textIn, wholeListIn, type Reader, type Target } from '../../context/index.ts';
+import {
+  asMode,
+  listOfOrganization,
+  nameOfProject,
+  pointerIn,
+  textIn,
+  wholeListIn,
+  wholeListOfOrganization,
+  type Reader,
+  type Target,
+} from '../../context/index.ts';
 import type { JsonRecord } from '../../json/index.ts';
 
 /**
@@ -69,8 +79,36 @@ async function hostedIn(
 }
 
 /**
+ * The environments on the cluster by the list of the organization. Undefined if the platform has no such list, gives
+ * only a part of it, or doesn't tell everything of a row: what the list of a project tells of that may be more.
+ */
+async function hostedInOrganization(
+  clusterId: string,
+  reader: Reader,
+): Promise<readonly HostedEnvironment[] | undefined> {
+  const all = await wholeListOfOrganization(operations.list_environments_of_organization, reader);
+  const found = all?.map((one) => ({
+    clusterId: textIn(one, 'cluster_id'),
+    id: textIn(one, 'id'),
+    name: textIn(one, 'name'),
+    project: { id: pointerIn(one, 'project'), ...nameOfProject(one) },
+    mode: asMode(one['mode']),
+  }));
+  const isToldWholly = found?.every(
+    (one) =>
+      one.clusterId !== undefined && one.id !== undefined && one.project.id !== undefined && one.mode !== 'unknown',
+  );
+  return isToldWholly
+    ? found
+        ?.filter((one) => one.clusterId === clusterId)
+        .map(({ id, name, project, mode }) => ({ id, name, project, mode }))
+    : undefined;
+}
+
+/**
  * Finds the environments that a cluster hosts, since a change to the cluster affects them too. Reads the projects and
- * their environments, with a limit on requests and time.
+ * their environments, with a limit on requests and time; those of many projects in the list of the organization, if that
+ * tells them all.
  * @param isEnough whether the search may stop with the environments found so far.
  * @throws ApiError if the platform fails, other than by not offering or forbidding a read.
  */
@@ -82,6 +120,8 @@ export async function findHostedEnvironments(
 ): Promise<HostedEnvironments> {
   const projects = wholeListIn(await listOfOrganization(operations.list_projects, reader));
   if (!projects) return { environments: [], isComplete: false };
+  const listed = projects.length > concurrentReads ? await hostedInOrganization(clusterId, reader) : undefined;
+  if (listed) return { environments: listed, isComplete: true };
   const searched = projects.slice(0, maximumProjects);
   const environments: HostedEnvironment[] = [];
   let isComplete = searched.length === projects.length;

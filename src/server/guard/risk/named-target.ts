@@ -54,8 +54,7 @@ export function targetText({ kind, id, path }: NamedTarget): string {
 
 /** Adds the names that a target's path needs, if the platform shows them. */
 async function withNames(target: Target, reader: Reader): Promise<Target> {
-  if (target.kind !== 'organization')
-    return target.project?.name === undefined ? withProjectName(target, reader) : target;
+  if (target.kind !== 'organization') return withProjectName(target, reader);
   const name = textIn(await organizationWith(target.id, reader), 'name');
   return name === undefined ? target : { ...target, name };
 }

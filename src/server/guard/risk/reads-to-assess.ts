@@ -1,20 +1,23 @@
 import { isServiceKind, operations, type AnyOperation, type ReferenceKind } from '../../../contract/index.ts';
 import { bringsCode, readOperationOf, readsOfSecretsFromOutside } from '../../context/index.ts';
 import { readsToFindLock } from '../cluster-lock.ts';
-import { readUses, type ReadUse } from '../../tool/index.ts';
+import { readUses, wideReadUse, type ReadUse } from '../../tool/index.ts';
 
 const inDoubt = 'the mode of its environment is not known, so changes are judged in doubt, as those of production are';
 
 /** The reads that find the location and mode of a resource, by its kind. */
 function readsToLocate(kind: ReferenceKind): readonly ReadUse[] {
   if (kind === 'cluster') {
-    return readUses(
-      'what the cluster hosts is not known, so changes of it are judged in doubt, as those of production are',
-      operations.get_organization,
-      operations.list_clusters,
-      operations.list_projects,
-      operations.list_environments,
-    );
+    return [
+      ...readUses(
+        'what the cluster hosts is not known, so changes of it are judged in doubt, as those of production are',
+        operations.get_organization,
+        operations.list_clusters,
+        operations.list_projects,
+        operations.list_environments,
+      ),
+      wideReadUse(operations.list_environments_of_organization, operations.list_projects, operations.list_environments),
+    ];
   }
   const own = kind === 'organization' || kind === 'project' ? undefined : readOperationOf(kind);
   const isLocated = isServiceKind(kind) || kind === 'environment' || kind === 'alert_rule';
