@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { connectorsTo, type Connectors } from '../support/connectors.ts';
 import { textOf } from '../support/mcp-clients.ts';
-import { startRecordingProxy, type RecordingProxy } from '../support/recording-proxy.ts';
+import { startRecordingProxy, type RecordingProxy, type RecordingProxyOptions } from '../support/recording-proxy.ts';
 import { startTestPlatform, type TestPlatform } from '../support/test-platform.ts';
 
 const environments = 60;
@@ -46,6 +46,30 @@ async function find(args: Record<string, unknown>) {
 
 const services = (asked: readonly string[]): string[] =>
   asked.filter((one) => /\/environment\/[^/]+\/services$/.test(one));
+
+const wideList = /^\/organization\/[^/]+\/(?:environments|services)$/;
+
+/** Uses a platform that answers the lists of a whole organization otherwise. */
+async function withWideLists(
+  answered: Pick<RecordingProxyOptions, 'alter' | 'beforeRequest'>,
+  use: (others: Connectors, near: RecordingProxy) => Promise<void>,
+): Promise<void> {
+  const near = await startRecordingProxy(platform.url, answered);
+  const others = connectorsTo(near.url, platform.tokens.read);
+  try {
+    await use(others, near);
+  } finally {
+    await others.close();
+    await near.close();
+  }
+}
+
+const refused: Pick<RecordingProxyOptions, 'beforeRequest'> = {
+  beforeRequest: (_method, { url }, response) => {
+    if (wideList.test(url!)) response.writeHead(404, { 'content-type': 'application/json' }).end('{"message":"no"}');
+    return Promise.resolve();
+  },
+};
 
 const into = (asked: readonly string[]): string[] =>
   asked.filter((one) => /\/environment\/[^/]+\/(services|statuses)$/.test(one));
@@ -102,10 +126,44 @@ test('a search for a state lists the services only of environments where somethi
 });
 
 test('a search for a name that is nowhere ends after a number of requests, and says what it left out', async () => {
-  const { text, unseen, asked } = await find({ name: 'nothing-like-it' });
-  expect(asked.length).toBeLessThanOrEqual(44);
-  expect(unseen).toBe(environments + 3 - services(asked).length);
-  expect(text).toMatch(/Nothing is like that\..*\nIt ended early/);
+  await withWideLists(refused, async (others, { requests }) => {
+    const result = await (await others.modern()).call('find_resource', { name: 'nothing-like-it' });
+    expect(requests.length).toBeLessThanOrEqual(44);
+    expect(result.structuredContent).toMatchObject({ unseen: environments + 3 - services(requests).length });
+    expect(textOf(result)).toMatch(/Nothing is like that\..*\nIt ended early/);
+  });
+});
+
+test('a name is looked for in many environments by one list', async () => {
+  const { results, asked, text } = await find({ name: 'e40' });
+  expect(results.map(({ path }) => path)).toEqual(['wide/e40']);
+  expect(services(asked)).toEqual([]);
+  expect(text).not.toContain('ended early');
+  const { results: found, asked: all } = await find({ name: 'checkout' });
+  expect(found.map(({ path }) => path)).toContain('shop/staging/checkout-api');
+  expect(services(all)).toEqual([]);
+  expect(found.find(({ path }) => path === 'shop/staging/checkout-api')).toMatchObject({ state: 'DEPLOYED' });
+});
+
+test.each<[string, (rows: readonly object[]) => object]>([
+  ['has a row that can not be read', (rows) => ({ results: [...rows, null] })],
+  [
+    'has a row of a place that it does not tell',
+    ([first, ...rows]) => ({ results: [{ ...first, environment_id: undefined }, ...rows] }),
+  ],
+  ['has fewer rows than there are', ([, ...rows]) => ({ results: rows, pagination: { total_count: rows.length + 1 } })],
+  ['has no rows', () => ({})],
+])('each environment is asked where the list of all services %s', async (_, altered) => {
+  const answered: RecordingProxyOptions = {
+    alter: (_method, path, body) =>
+      /^\/organization\/[^/]+\/services$/.test(path) ? altered((body as { results: object[] }).results) : body,
+  };
+  await withWideLists(answered, async (others, { requests }) => {
+    const result = await (await others.modern()).call('find_resource', { name: 'checkout' });
+    const { results } = result.structuredContent as { results: { path: string }[] };
+    expect(results.map(({ path }) => path)).toContain('shop/staging/checkout-api');
+    expect(services(requests).length).toBeGreaterThan(10);
+  });
 });
 
 test('a place that was given is looked into whole', async () => {
@@ -171,13 +229,10 @@ test('what could not be read is not said to be without a match', async () => {
 
 test('no more is asked than half of what is left', async () => {
   platform = await platform.restart({ rateLimit: 40 });
-  const near = await startRecordingProxy(platform.url);
-  const few = connectorsTo(near.url, platform.tokens.read);
-  const client = await few.modern();
-  const result = await client.call('find_resource', { name: 'nothing-like-it' });
-  expect(near.requests.length).toBeGreaterThan(10);
-  expect(near.requests.length).toBeLessThanOrEqual(24);
-  expect(textOf(result)).toContain('It ended early');
-  await few.close();
-  await near.close();
+  await withWideLists(refused, async (few, { requests }) => {
+    const result = await (await few.modern()).call('find_resource', { name: 'nothing-like-it' });
+    expect(requests.length).toBeGreaterThan(10);
+    expect(requests.length).toBeLessThanOrEqual(24);
+    expect(textOf(result)).toContain('It ended early');
+  });
 });

@@ -10,6 +10,7 @@ import {
 } from '../../src/contract/index.ts';
 import { isRecord, recordsIn, rowsIn, textOf, type JsonRecord, type ToolContext } from '../../src/server/tool/index.ts';
 import { allowedRequests, eachWithin, type Allowance } from './allowance.ts';
+import { environmentsByProject, servicesByEnvironment, stateInRow, type RowsByPlace } from './wide-lists.ts';
 
 /** Kinds of resources that can be searched for. */
 export const kinds = ['project', 'environment', ...serviceKinds, 'cluster'] as const;
@@ -45,6 +46,9 @@ interface SearchResult {
   /** Number of requests that it might still make. */
   readonly left: number;
 }
+
+/** The least number of places that are read in one list of everything: of fewer, their own lists are shorter. */
+const fewestAtOnce = 8;
 
 /** Number of requests reserved for the states of found resources. */
 const keptForStates = 3;
@@ -116,6 +120,10 @@ const nodeOf = (environment: JsonRecord, project: string): EnvironmentNode => {
   };
 };
 
+/** The environments of a project. */
+const nodesIn = ({ path }: FoundResource, rows: readonly JsonRecord[]): readonly EnvironmentNode[] =>
+  rows.map((one) => nodeOf(one, unescaped(path)));
+
 /** The states in an environment by id, including its own. */
 async function statesIn(context: ToolContext, environment_id: string): Promise<ReadonlyMap<string, string>> {
   if (environment_id === '') return new Map();
@@ -165,18 +173,19 @@ export async function addStates(
   };
 }
 
-async function servicesIn(
-  { found: { path, id }, states }: EnvironmentNode,
-  { context }: Search,
-): Promise<readonly FoundResource[]> {
+/** A service from a row of any list. */
+const serviceFrom = ({ found: { path, id }, states }: EnvironmentNode, row: JsonRecord): FoundResource => ({
+  kind: text(row['service_type']).toLowerCase(),
+  path: `${path}/${segmentOf(text(row['name']))}`,
+  id: text(row['id']),
+  state: states.get(text(row['id'])) ?? stateInRow(row),
+  environment: id,
+});
+
+async function servicesIn(node: EnvironmentNode, { context }: Search): Promise<readonly FoundResource[]> {
+  const { id } = node.found;
   return rowsIn(id === '' ? undefined : await context.attempt(operations.list_services, { environment_id: id })).map(
-    (row) => ({
-      kind: text(row['service_type']).toLowerCase(),
-      path: `${path}/${segmentOf(text(row['name']))}`,
-      id: text(row['id']),
-      state: states.get(text(row['id'])),
-      environment: id,
-    }),
+    (row) => serviceFrom(node, row),
   );
 }
 
@@ -186,6 +195,24 @@ const mayContainMatch = ({ found, states }: EnvironmentNode, { wanted: { kind, s
   (state === undefined || [...states].some(([id, one]) => id !== found.id && hasState(one, state)));
 
 /**
+ * What lies in many places, from one list of the organization; undefined if there are few, or nothing says that the list
+ * has everything: each place is asked by itself then. Only for a name, which has to be looked for everywhere: other
+ * searches need states, or end early.
+ */
+async function allAtOnce(
+  places: readonly unknown[],
+  organizationId: string | undefined,
+  search: Search,
+  read: typeof servicesByEnvironment,
+): Promise<RowsByPlace | undefined> {
+  const { name, state } = search.wanted;
+  const isMeant = name !== undefined && state === undefined && places.length >= fewestAtOnce;
+  if (!isMeant || organizationId === undefined || search.remainingRequests < 1) return undefined;
+  search.remainingRequests -= 1;
+  return read(organizationId, search.context);
+}
+
+/**
  * Searches environments and their services until there are enough matches, counting those in `foundSoFar`. An
  * environment precedes its services.
  */
@@ -193,6 +220,7 @@ async function searchEnvironments(
   environments: readonly EnvironmentNode[],
   search: Search,
   foundSoFar: readonly FoundResource[],
+  organizationId?: string,
 ): Promise<SearchResult & { readonly by: ReadonlyMap<string, readonly FoundResource[]> }> {
   const visited =
     search.wanted.state === undefined
@@ -200,9 +228,12 @@ async function searchEnvironments(
       : await eachWithin(environments, search, (node) => withStates(node, search));
   const promising = visited.filter((node) => mayContainMatch(node, search));
   const outside = [...foundSoFar, ...visited.map(({ found }) => found)];
-  const services = await eachWithin(promising, search, (node) => servicesIn(node, search), {
-    isDone: (results) => isFull(search, [...outside, ...results.flat()]),
-  });
+  const all = await allAtOnce(promising, organizationId, search, servicesByEnvironment);
+  const services = all
+    ? promising.map((node) => (all.get(node.found.id) ?? []).map((row) => serviceFrom(node, row)))
+    : await eachWithin(promising, search, (node) => servicesIn(node, search), {
+        isDone: (results) => isFull(search, [...outside, ...results.flat()]),
+      });
   const by = new Map(
     visited.map((node) => [node.found.id, [node.found, ...(services[promising.indexOf(node)] ?? [])]]),
   );
@@ -226,9 +257,10 @@ async function inOrganization(
 ): Promise<SearchResult> {
   const { context, wanted } = search;
   const searchesClusters = project === undefined && (wanted.kind === undefined || wanted.kind === 'cluster');
-  const clusters = searchesClusters ? rowsIn(await context.attempt(operations.list_clusters, { organization_id })) : [];
-  const projects =
-    wanted.kind === 'cluster' ? [] : rowsIn(await context.read(operations.list_projects, { organization_id }));
+  const [clusters, projects] = await Promise.all([
+    searchesClusters ? context.attempt(operations.list_clusters, { organization_id }).then(rowsIn) : [],
+    wanted.kind === 'cluster' ? [] : context.read(operations.list_projects, { organization_id }).then(rowsIn),
+  ]);
   const outer = projects
     .filter(({ id }) => project === undefined || id === project)
     .map((one): FoundResource => ({ kind: 'project', path: segmentOf(text(one['name'])), id: text(one['id']) }));
@@ -239,12 +271,23 @@ async function inOrganization(
     state: text(one['status']) || undefined,
   }));
   const searched = inEnvironments(search) ? outer : [];
-  const inside = await eachWithin(searched, search, async ({ id, path }) =>
-    rowsIn(id === '' ? undefined : await context.attempt(operations.list_environments, { project_id: id })).map((one) =>
-      nodeOf(one, unescaped(path)),
-    ),
+  const all = await allAtOnce(searched, organization_id, search, environmentsByProject);
+  const inside = all
+    ? searched.map((one) => nodesIn(one, all.get(one.id) ?? []))
+    : await eachWithin(searched, search, async (one) =>
+        nodesIn(
+          one,
+          rowsIn(
+            one.id === '' ? undefined : await context.attempt(operations.list_environments, { project_id: one.id }),
+          ),
+        ),
+      );
+  const { by, states, notSearched } = await searchEnvironments(
+    inside.flat(),
+    search,
+    [...outer, ...clusterNodes],
+    organization_id,
   );
-  const { by, states, notSearched } = await searchEnvironments(inside.flat(), search, [...outer, ...clusterNodes]);
   const below = outer.flatMap((one, index) => [
     one,
     ...(inside[index] ?? []).flatMap(({ found }) => by.get(found.id) ?? []),
