@@ -121,19 +121,21 @@ describe('in doubt it holds, where', () => {
       { alter: (method, path, body) => (method === 'GET' && isProjects(path) ? { results: [], ...paged } : body) },
     ],
     [
-      'there are very many projects',
+      'there are very many projects, and no whole list of all environments',
       {
         alter: (_method, path, body) =>
-          isProjects(path)
-            ? {
-                results: Array.from({ length: 50 }, (_, index) => ({
-                  id: seedId(`project/many-${index}`),
-                  name: `many-${index}`,
-                })),
-              }
-            : isEnvironments(path)
-              ? { results: [] }
-              : body,
+          /^\/organization\/[^/]+\/environments$/.test(path)
+            ? { results: [], ...paged }
+            : isProjects(path)
+              ? {
+                  results: Array.from({ length: 50 }, (_, index) => ({
+                    id: seedId(`project/many-${index}`),
+                    name: `many-${index}`,
+                  })),
+                }
+              : isEnvironments(path)
+                ? { results: [] }
+                : body,
       },
     ],
     [

@@ -240,7 +240,7 @@ describe('a cluster that hosts a PRODUCTION environment is production, whatever 
     expect(proxy.requests.filter((line) => line.endsWith('/environment'))).toEqual([]);
   });
 
-  test('in an organization of very many projects it is not found out, and counts as production', async () => {
+  test('in an organization of very many projects, without a list of all environments, it is not found out, and counts as production', async () => {
     const many = Array.from({ length: 200 }, (_, index) => ({
       id: seedId(`project/many-${index}`),
       name: `many-${index}`,
@@ -251,7 +251,9 @@ describe('a cluster that hosts a PRODUCTION environment is production, whatever 
           ? { results: many }
           : /^\/project\/[^/]+\/environment$/.test(path) && method === 'GET'
             ? { results: [] }
-            : unflagged(method, path, body),
+            : /^\/organization\/[^/]+\/environments$/.test(path)
+              ? 'no list'
+              : unflagged(method, path, body),
     });
     const { how, message } = await call('create_environment', {
       project_id: seedId('project/data'),
