@@ -31,11 +31,15 @@ interface Findings {
   readonly search: Search;
 }
 
-/** @param since cached lists with a sequence number up to this one are stale. */
-export const newSearch = (lookup: Lookup, since: number): Search => ({
+/**
+ * @param since cached lists with a sequence number up to this one are stale
+ * @param begun the number of lists that were requested before
+ */
+export const newSearch = (lookup: Lookup, since: number, begun: number): Search => ({
   lookup,
   requests: mostRequests,
   since,
+  begun,
   usedCache: false,
   truncated: false,
   unlisted: new Set(),
@@ -179,11 +183,18 @@ export async function findByPath(
   context: ResolverContext,
 ): Promise<Findings> {
   const before = context.lists.count();
-  const findings = await findOnce(kind, segments, newSearch(lookup, lookup.withNewLists ? before : 0), context);
-  const isEnough = findings.paths.length > 0 && (findings.exact === true || lookup.isForChange !== true);
+  const { withNewLists, isForChange, within = {} } = lookup;
+  // A match of fewer names than there are levels is never exact: only new lists will do.
+  const needsNewLists =
+    withNewLists === true ||
+    (isForChange === true &&
+      Object.values(within).every((place) => place === undefined) &&
+      listChainsFor(kind).every((chain) => segments.length < chain.length));
+  const findings = await findOnce(kind, segments, newSearch(lookup, needsNewLists ? before : 0, before), context);
+  const isEnough = findings.paths.length > 0 && (findings.exact === true || isForChange !== true);
   return isEnough || !findings.search.usedCache
     ? findings
-    : findOnce(kind, segments, newSearch(lookup, before), context);
+    : findOnce(kind, segments, newSearch(lookup, before, before), context);
 }
 
 /**
@@ -212,7 +223,7 @@ export async function findAllBelow(
   lookup: Lookup,
   context: ResolverContext,
 ): Promise<readonly ResourcePath[]> {
-  const search = newSearch(lookup, 0);
+  const search = newSearch(lookup, 0, context.lists.count());
   await context.index.loaded();
   const organization = await context.lists.organization(search);
   const routes = chainsBelow(kind, names).map((steps): SearchRoute => ({

@@ -22,7 +22,9 @@ export interface Search {
   requests: number;
   /** Cached lists with a sequence number up to this one are stale. */
   readonly since: number;
-  /** Whether it used a cached list. */
+  /** The number of lists that were requested before it. */
+  readonly begun: number;
+  /** Whether it used a list that was requested before it. */
   usedCache: boolean;
   /** Whether it reached its request limit. */
   truncated: boolean;
@@ -69,7 +71,8 @@ export interface ListCache {
    */
   servicesOf(organizationId: string, search: Search): Promise<ReadonlyMap<string, readonly ResourceRef[]> | undefined>;
   /**
-   * The token's organization: the chosen one, or the only one.
+   * The token's organization: the chosen one, or the only one. A search that needs newer lists takes it from the cache,
+   * too: its id doesn't change.
    * @throws ApiError if the platform fails, or has several and none is chosen.
    */
   organization(search: Search): Promise<ResourceRef | undefined>;
@@ -200,7 +203,7 @@ export function createListCache(): ListCache {
     const cached = lists.get(key);
     const isFresh =
       isUsed && cached !== undefined && cached.sequence > search.since && now() - cached.readAt < listLifetime;
-    search.usedCache ||= isFresh;
+    search.usedCache ||= isFresh && cached.sequence <= search.begun;
     // The search that first requested the list may have been aborted: that is not a failure of this one.
     const result = await (isFresh
       ? cached.result.catch(() => request(key, kinds, search, read))
@@ -230,8 +233,10 @@ export function createListCache(): ListCache {
       );
       return resources && Map.groupBy(resources, ({ parent }) => parent!.id);
     },
-    organization: async (search) =>
-      (await listOnce('organization', ['organization'], search, () => readOrganization(search)))?.[0],
+    organization: async (search) => {
+      const own = search.lookup.withNewLists ? search : { ...search, since: 0 };
+      return (await listOnce('organization', ['organization'], own, () => readOrganization(search)))?.[0];
+    },
     organizations: async (search) =>
       (await listOnce('organizations', ['organization'], search, () => readOrganizations(search))) ?? [],
     count: () => lastSequence,

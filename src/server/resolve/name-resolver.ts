@@ -303,7 +303,7 @@ export function createNameResolver(place?: ResolverPlace): PersistentNameResolve
   return {
     resolve: (kind, reference, lookup) => resolve(kind, reference, lookup, context),
     complete: (kind, typed, lookup) => completions(kind, typed, lookup, context),
-    organization: async (lookup) => (await lists.organization(newSearch(lookup, 0)))?.id ?? '',
+    organization: async (lookup) => (await lists.organization(newSearch(lookup, 0, lists.count())))?.id ?? '',
     learn: (operation, input, answer, principal) => {
       const deleted = deletedBy(operation, input);
       const changed = kindsChanged(operation);
