@@ -13,7 +13,9 @@ const rateLimit = 10_000;
 const mostRequests = 8;
 /** Who holds the lock of a Terraform state runs elsewhere, and whose it is stands in its history. */
 const mostRequestsWith: Readonly<Record<string, number>> = {
-  'terraform-state-lock': 10,
+  'terraform-state-lock': 11,
+  // The variables are read beside the states, and say nothing of the lock.
+  'cluster-locked': mostRequests + 1,
   // By whom a setting was changed, and from what, is one more.
   ...Object.fromEntries(
     ['failing-readiness-probe', 'wrong-variable-value', 'helm-timeout', 'image-pull-denied'].map((name) => [

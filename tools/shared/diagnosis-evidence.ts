@@ -232,6 +232,17 @@ const externalCauses: readonly string[] = [
 ];
 
 /**
+ * Starts reads that nearly every diagnosis needs later. Failures are those of the read that needs the answer: nothing is
+ * noted here.
+ */
+function readAhead(context: ToolContext, subject: Subject): void {
+  const { environmentId } = subject;
+  const quiet: ToolContext = { ...context, attempt: context.read, leftOut: () => undefined };
+  if (environmentId !== undefined) environmentLogOf(quiet, environmentId).catch(() => undefined);
+  variableKeys(quiet, subject, environmentId).catch(() => undefined);
+}
+
+/**
  * Reads the evidence for a diagnosis of a service, in as few requests as possible: depending on the cause that the rest
  * suggests, either its variables or the lock of its cluster.
  * @throws ApiError if the platform fails.
@@ -244,6 +255,7 @@ export async function gather(
   const configuration =
     subject.environmentId === undefined ? await readAspect(context, subject, 'configuration') : undefined;
   const environmentId = subject.environmentId ?? textAt(configuration, 'environment.id');
+  readAhead(context, { ...subject, environmentId });
   const [services, deployments] = await Promise.all([
     environmentId ? observedServices(context, environmentId) : undefined,
     readAspect(context, subject, 'deployments'),

@@ -120,8 +120,10 @@ export const withHostedLine = (preview: Preview): Preview =>
     (planned) => [...(preview.reads?.(planned) ?? []), ...readsOfHosted],
     async (args, context) => {
       const { target, reader } = context;
-      const [lines, organization] = await Promise.all([preview(args, context), organizationOf(reader)]);
-      const read = organization === undefined ? undefined : await readHosted(organization, reader);
+      const [lines, read] = await Promise.all([
+        preview(args, context),
+        organizationOf(reader).then((id) => (id === undefined ? undefined : readHosted(id, reader))),
+      ]);
       const text = read && target.id !== undefined ? `It hosts ${read.textOf(target.id)}.` : notKnown('what it hosts');
       // What it touches is agreed to as such; services come and go while a person reads.
       return [...lines, { text, agreed: '' }];

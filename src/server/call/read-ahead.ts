@@ -1,5 +1,5 @@
 import { isServiceKind } from '../../contract/index.ts';
-import { environmentIn, readById } from '../context/index.ts';
+import { environmentIn, readById, servicesIn } from '../context/index.ts';
 import { assertNotLocked, noOpOf, readForPlan } from '../guard/index.ts';
 import type { ResourceKind } from '../tool/index.ts';
 import { isOfKind } from '../resolve/index.ts';
@@ -22,6 +22,9 @@ export function readSubjectsAhead(call: Call): void {
     const environmentId = kind === 'environment' ? id : isOfKind(kind, 'service') ? environment?.id : undefined;
     if (environmentId !== undefined) environmentIn(environmentId, 'mode', reader).catch(() => undefined);
     if (isServiceKind(kind) && actsOn(call, kind)) readById(kind, id, reader).catch(() => undefined);
+    // What is carried out for each service is judged by each.
+    if (kind === 'environment' && tool.operations.some((one) => one.carriesOut && one.target === kind))
+      servicesIn(id, reader).catch(() => undefined);
   }
 }
 

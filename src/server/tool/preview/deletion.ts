@@ -193,19 +193,21 @@ async function ruleLines(ids: readonly string[], reader: Reader): Promise<readon
 
 async function serviceDeletion({ kind, id, name, environment }: Target, reader: Reader): Promise<readonly PlanLine[]> {
   if (id === undefined || !isServiceKind(kind)) return [notKnown('what is deleted')];
-  const record = await readById(kind, id, reader);
-  const states = environment?.id === undefined ? new Map() : await statesIn(environment.id, reader);
+  const [record, states, rows] = await Promise.all([
+    readById(kind, id, reader),
+    environment?.id === undefined ? new Map<unknown, string | undefined>() : statesIn(environment.id, reader),
+    servicesIn(environment?.id, reader),
+  ]);
   const service: DoomedService = { kind, id, name: name ?? id, record, state: states.get(id) };
-  const rows = await servicesIn(environment?.id, reader);
   const neighbours = rows?.flatMap((row) => serviceIn(row, states) ?? []).filter((one) => one.id !== id);
-  return [
-    await serviceLine(service, reader),
-    ...(neighbours
-      ? await dependentLines(service, neighbours, reader)
-      : [notKnown('what else is in its environment, and so what needs it')]),
-    ...(await ruleLines([id], reader)),
-    ...underWayLines([service]),
-  ];
+  const [own, dependents, rules] = await Promise.all([
+    serviceLine(service, reader),
+    neighbours
+      ? dependentLines(service, neighbours, reader)
+      : [notKnown('what else is in its environment, and so what needs it')],
+    ruleLines([id], reader),
+  ]);
+  return [own, ...dependents, ...rules, ...underWayLines([service])];
 }
 
 const ofEnvironment = (variable: JsonRecord): boolean => variable['scope'] === 'ENVIRONMENT';
@@ -226,22 +228,25 @@ async function environmentLine(
 
 async function environmentDeletion({ id }: Target, reader: Reader): Promise<readonly PlanLine[]> {
   if (id === undefined) return [notKnown('what is deleted')];
-  const rows = await servicesIn(id, reader);
+  const [rows, states] = await Promise.all([servicesIn(id, reader), statesIn(id, reader)]);
   if (!rows) return [notKnown('which services are in it, with what data')];
-  const states = await statesIn(id, reader);
   const services = rows.flatMap((row) => serviceIn(row, states) ?? []);
   const others = rows.length - services.length;
+  const [lines, variables, secrets, rules] = await Promise.all([
+    Promise.all(services.map((service) => serviceLine(service, reader))),
+    environmentLine('variables', id, reader),
+    environmentLine('secrets', id, reader),
+    ruleLines([id, ...services.map((service) => service.id)], reader),
+  ]);
   return [
-    ...(rows.length === 0
-      ? ['There are no services in it.']
-      : await Promise.all(services.map((service) => serviceLine(service, reader)))),
+    ...(rows.length === 0 ? ['There are no services in it.'] : lines),
     ...(others > 0
       ? [`Deletes ${others} more ${others === 1 ? 'service' : 'services'} of a kind that is not known.`]
       : []),
-    ...(await environmentLine('variables', id, reader)),
-    ...(await environmentLine('secrets', id, reader)),
+    ...variables,
+    ...secrets,
     'Not looked for: what other environments need of it.',
-    ...(await ruleLines([id, ...services.map((service) => service.id)], reader)),
+    ...rules,
     ...underWayLines(services),
   ];
 }
