@@ -104,7 +104,7 @@ const onlyInFullOfThorough = [
   'test/platform/runtime/docker/{probe,programs}.test.ts',
   'test/platform/runtime/docker/git/{commit-reach,fetch-commit}.test.ts',
   'test/platform/testing/control/{time,restore-killed}.test.ts',
-  'test/server/redaction/{long-runs,masking-cost,recognition-time}.test.ts',
+  'test/server/redaction/{in-pieces,long-runs,masking-cost,recognition-time}.test.ts',
 ];
 
 /** What of the end-to-end suite only the full list runs: every tool with every kind of caller, place or answer. */
@@ -249,7 +249,7 @@ export const suites: readonly Suite[] = [
       'test/server/guard/visible-events.test.ts',
       'test/server/guard/approvals/**/*.test.ts',
       'test/server/guard/storage/{processes,killed-conversion}.test.ts',
-      'test/server/redaction/{long-runs,masking-cost,recognition-time}.test.ts',
+      'test/server/redaction/{in-pieces,long-runs,masking-cost,recognition-time}.test.ts',
       'test/server/call/{stage-failures,stages-of-every-tool}.test.ts',
     ],
   },

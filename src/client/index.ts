@@ -9,7 +9,7 @@ export { ApiError, type ApiErrorKind } from './errors.ts';
 export { createOperationAvailability } from './operation-availability.ts';
 export { organizationIn } from './organization.ts';
 export type { RequestEnd, RequestObserver } from './request-observer.ts';
-export { maskReadings, readingsOf } from './readings.ts';
+export { isWhole, maskReadingsInSteps, readingsOf, visibleReading } from './readings.ts';
 export type { Trace } from './request.ts';
 export {
   closedFault,

@@ -1,9 +1,11 @@
 import {
+  finish,
   invisibleCharacters,
   isPrintableAscii,
   maskPatternSource,
   styleMark,
   terminalEscapes,
+  type Steps,
 } from '../contract/index.ts';
 
 /**
@@ -31,18 +33,24 @@ const sequences = `${terminalEscapes.source}|${writtenSequences}`.replaceAll(
  * third keeps these, because a secret could be among them.
  */
 const leftOut = [`${sequences}|${invisible}`, String.raw`${sequences}|\r(?=\n)`, invisible].map(
-  (source) => new RegExp(source, 'gu'),
+  // Most characters are told at a glance to begin nothing of it.
+  (source) => new RegExp(String.raw`(?![\n\t\u0020-;=-\u007E])(?:${source})`, 'gu'),
 );
+
+/** Whether no reading leaves out anything of a text. */
+export const isWhole = (text: string): boolean => isPrintableAscii(text) && !text.includes('<U+');
 
 // For the recognition of secrets, a lone carriage return also ends a line.
 const asLines = (text: string): string => text.replaceAll('\r', '\n');
 
-/** Whether every reading of a text is the text itself. True for most texts. */
-const hasNothingLeftOut = (text: string): boolean => isPrintableAscii(text) && !text.includes('<U+');
+const reading = (text: string, pattern: RegExp): string => asLines(text.replaceAll(pattern, ''));
 
 /** All readings of a text, those that equal it included. */
 export const readingsOf = (text: string): readonly string[] =>
-  hasNothingLeftOut(text) ? leftOut.map(() => text) : leftOut.map((pattern) => asLines(text.replaceAll(pattern, '')));
+  isWhole(text) ? [text] : leftOut.map((pattern) => reading(text, pattern));
+
+/** The first reading of a text: without escape sequences and invisible characters, and their written-out forms. */
+export const visibleReading = (text: string): string => (isWhole(text) ? text : reading(text, leftOut[0]!));
 
 const marks = new RegExp(maskPatternSource, 'g');
 
@@ -98,13 +106,17 @@ function gapsIn(text: string, pattern: RegExp): Gap[] {
   return gaps;
 }
 
+/** Replaces secrets in a text with marks and leaves the rest as it is; other work may run between its steps. */
+type MaskInSteps = (text: string) => Steps<string>;
+
 /** Masks the secrets found in a text without the matches of a pattern. The rest of the text stays unchanged. */
-function maskReading(text: string, pattern: RegExp, mask: (text: string) => string): string {
-  const reading = asLines(text.replaceAll(pattern, ''));
-  if (reading === text) return text;
-  const masked = mask(reading);
-  if (masked === reading) return text;
-  const parts = visibleParts(reading, masked);
+function* maskReading(text: string, pattern: RegExp, mask: MaskInSteps): Steps<string> {
+  const read = reading(text, pattern);
+  if (read === text) return text;
+  yield;
+  const masked = yield* mask(read);
+  if (masked === read) return text;
+  const parts = visibleParts(read, masked);
   if (!parts) return masked;
   const gaps = gapsIn(text, pattern);
   let next = 0;
@@ -134,9 +146,24 @@ function maskReading(text: string, pattern: RegExp, mask: (text: string) => stri
     .join('');
 }
 
+/** `maskReadings` in steps, between which other work may run. */
+export function* maskReadingsInSteps(text: string, mask: MaskInSteps): Steps<string> {
+  let current = text;
+  for (const pattern of leftOut) {
+    current = yield* maskReading(current, pattern, mask);
+    yield;
+  }
+  return current;
+}
+
 /**
  * Masks the secrets found in any reading of a text.
  * @param mask replaces secrets with marks and leaves the rest as it is.
  */
 export const maskReadings = (text: string, mask: (text: string) => string): string =>
-  leftOut.reduce((current, pattern) => maskReading(current, pattern, mask), text);
+  finish(
+    // oxlint-disable-next-line require-yield -- it has no place to stop
+    maskReadingsInSteps(text, function* (one) {
+      return mask(one);
+    }),
+  );

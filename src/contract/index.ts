@@ -228,6 +228,7 @@ export {
   createValueFinder,
   maskBeginning,
   maskFound,
+  maskFoundInSteps,
   maskPatternSource,
   minimumMaskedLength,
   type ValueFinder,
@@ -250,6 +251,7 @@ export {
   type DeploymentState,
   type Origin,
 } from './states.ts';
+export { finish, type Steps } from './steps.ts';
 export type { PlacedRows } from './target-declaration.ts';
 export { identifyingMembers, targetIn } from './target-in.ts';
 export { hasVariablePaths, variableList, type VariableListing } from './variable-lists.ts';

@@ -70,7 +70,7 @@ export function toolContextOf(
         throw error;
       }),
     narrow: visible,
-    view: (operation, answer) => (shown ? redactor.value(answer, answerSchema(operation)) : answer),
+    view: async (operation, answer) => (shown ? redactor.valueInPieces(answer, answerSchema(operation)) : answer),
     // A change can't be planned without what the policy hides: the caller then sees the denial.
     reasonUnread: (error) =>
       reasonUnreadable(error) ?? (shown ? (reasonDenied(error) ?? reasonUnusable(error)) : undefined),

@@ -41,7 +41,7 @@ export interface ReadRules {
   /** The rows of an answer that the caller may see. Default: all of them. */
   readonly narrow?: (operation: AnyOperation, input: JsonRecord, answer: unknown) => Promise<unknown>;
   /** The visible part of an answer, after `narrow`. Default: all of it. */
-  readonly view?: (operation: AnyOperation, answer: unknown) => unknown;
+  readonly view?: (operation: AnyOperation, answer: unknown) => Promise<unknown>;
   /**
    * Why `attempt` may skip a failed read; undefined if it must throw. Default: the platform does not offer or forbids
    * it.
@@ -95,7 +95,7 @@ export function createReader(send: SendRead, rules: ReadRules = {}, answers: Ans
   const {
     assertAllowed,
     narrow = (_, __, answer) => Promise.resolve(answer),
-    view = (_, answer) => answer,
+    view = (_, answer) => Promise.resolve(answer),
     reasonUnread = reasonUnreadable,
     onUnread,
     onResponseIssue,
@@ -127,7 +127,7 @@ export function createReader(send: SendRead, rules: ReadRules = {}, answers: Ans
     await assertAllowed?.(operation, input);
     const { answer, responseIssue } = (await sentOtherwise(operation, input)) ?? (await sendOnce(operation, input));
     if (responseIssue) onResponseIssue?.(operation, responseIssue);
-    return view(operation, await narrow(operation, input, answer)) as AnswerOf<Op>;
+    return (await view(operation, await narrow(operation, input, answer))) as AnswerOf<Op>;
   };
 
   return {
@@ -165,7 +165,7 @@ export function createReader(send: SendRead, rules: ReadRules = {}, answers: Ans
           const found = await answer.catch(() => undefined);
           if (!found || found.responseIssue) return [];
           await assertAllowed?.(operation, input);
-          return [view(operation, await narrow(operation, input, found.answer)) as AnswerOf<Op>];
+          return [(await view(operation, await narrow(operation, input, found.answer))) as AnswerOf<Op>];
         }),
       );
       return all.flat();

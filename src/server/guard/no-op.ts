@@ -24,7 +24,8 @@ export async function noOpOf(call: GuardedCall & AssessedRisk, redactor: Redacto
       if (!isDenied(error)) throw error;
       isHidden = true;
     });
-  const view = (operation: AnyOperation, answer: unknown): unknown => redactor.value(answer, answerSchema(operation));
+  const view = async (operation: AnyOperation, answer: unknown): Promise<unknown> =>
+    redactor.valueInPieces(answer, answerSchema(operation));
   const found = await tool.noOpCheck(first.input, {
     target: first.target,
     reader: reader.under({ assertAllowed: noteDenial, view }),

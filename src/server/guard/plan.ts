@@ -172,7 +172,7 @@ async function planRequest(
   const preview = reader && previewOf(tool, operation);
   if (!preview) return { request, effects: [], shownEffects: [] };
   const effects = await preview(input, { target, operation, reader, shownBy, now });
-  const redactedReader = reader.under({ view: (one, answer) => agreement.present(answer, answerSchema(one)) });
+  const redactedReader = reader.under({ view: async (one, answer) => agreement.present(answer, answerSchema(one)) });
   const shownEffects = await preview(shownInput, {
     target: agreement.called(target) as Target,
     operation,

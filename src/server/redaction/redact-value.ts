@@ -1,5 +1,5 @@
-import { readingsOf } from '../../client/index.ts';
-import { withoutInvisible, withStyleMarks } from '../../contract/index.ts';
+import { readingsOf, visibleReading } from '../../client/index.ts';
+import { withoutInvisible, withStyleMarks, type Steps } from '../../contract/index.ts';
 import { isRecord, memberOf, memoised, withoutNull, type JsonRecord, type JsonSchema } from '../json/index.ts';
 import {
   hasUserinfo,
@@ -82,18 +82,17 @@ function withNames(members: readonly (readonly [string, unknown])[]): JsonRecord
   return Object.fromEntries(members.map(([name, member]) => [uniqueName(name), member]));
 }
 
-/**
- * A text in the form that is checked: without escape sequences and invisible characters, including those written out
- * before.
- */
-const visibleIn = (text: string): string => readingsOf(text)[0]!;
-
 /** The context of a value, beyond its schema. */
 interface Place {
   readonly isInList?: boolean;
   /** The kind of secrets that the name of an enclosing list or map suggests. */
   readonly below?: NestedKind | undefined;
+  /** Masks the items of lists later, if given. */
+  readonly later?: Later | undefined;
 }
+
+/** Gives the list of the masked items: empty until they are masked. */
+type Later = (list: readonly unknown[], masked: (item: unknown, index: number) => unknown) => readonly unknown[];
 
 /**
  * Masks a value. Hides strings that the schema marks secret, undeclared members with a secret name, the values in lists
@@ -106,32 +105,58 @@ export function redactValue(
   node: JsonSchema | undefined,
   rulesAt: MaskingRulesAt,
   other?: unknown,
-  { isInList = false, below }: Place = {},
+  { isInList = false, below, later }: Place = {},
 ): unknown {
   const schema = node && notNull(node);
   if (typeof value === 'string' || typeof value === 'number') {
     const text = String(value);
-    if (below !== undefined && isNestedSecret(below, undefined, visibleIn(text))) {
+    if (below !== undefined && isNestedSecret(below, undefined, visibleReading(text))) {
       const rules = rulesAt(text, asText(other));
       if (rules.byName(text)) return rules.hide(text);
     }
     return typeof value === 'string' ? redactText(value, schema, rulesAt(value, other)) : value;
   }
-  if (Array.isArray(value))
-    return value.map((item, index) =>
+  if (Array.isArray(value)) {
+    const masked = (item: unknown, index: number): unknown =>
       redactItem(
-        { list: value, item, index, isInList, below },
+        { list: value, item, index, isInList, below, later },
         schema,
         rulesAt,
         Array.isArray(other) ? other[index] : undefined,
-      ),
-    );
+      );
+    return later ? later(value, masked) : value.map(masked);
+  }
   if (!isRecord(value)) return value;
   return withNames(
     Object.entries(value).map(([name, member]) =>
-      redactMember(value, name, member, schema, rulesAt, other, { isInList, below }),
+      redactMember(value, name, member, schema, rulesAt, other, { isInList, below, later }),
     ),
   );
+}
+
+/** `redactValue` in steps, between which other work may run: a step masks an item of a list. */
+export function* redactValueInSteps(
+  value: unknown,
+  node: JsonSchema | undefined,
+  rulesAt: MaskingRulesAt,
+  other?: unknown,
+): Steps<unknown> {
+  const lists: { readonly items: readonly unknown[]; readonly masked: Parameters<Later>[1]; readonly to: unknown[] }[] =
+    [];
+  const later: Later = (items, masked) => {
+    const to: unknown[] = [];
+    lists.push({ items, masked, to });
+    return to;
+  };
+  const redacted = redactValue(value, node, rulesAt, other, { later });
+  for (let next = lists.pop(); next; next = lists.pop()) {
+    const { items, masked, to } = next;
+    for (const [index, item] of items.entries()) {
+      to.push(masked(item, index));
+      yield;
+    }
+  }
+  return redacted;
 }
 
 /** A number as a text for comparison; any other value unchanged. */
@@ -183,7 +208,7 @@ function isSecretAfterHost(
 
 /** Masks an item of a list. A value may follow its flag, or its name in a list of `[name, value]` pairs. */
 function redactItem(
-  { list, item, index, isInList, below }: { list: readonly unknown[]; item: unknown; index: number } & Place,
+  { list, item, index, isInList, below, later }: { list: readonly unknown[]; item: unknown; index: number } & Place,
   schema: JsonSchema | undefined,
   rulesAt: MaskingRulesAt,
   other: unknown,
@@ -196,7 +221,7 @@ function redactItem(
     if (isFlag ? rules.afterFlag(item, name) : isInList && list.length === 2 && rules.byName(item))
       return rules.hide(item);
   }
-  return redactValue(item, schema?.items, rulesAt, other, { isInList: true, below });
+  return redactValue(item, schema?.items, rulesAt, other, { isInList: true, below, later });
 }
 
 /**
@@ -226,19 +251,20 @@ function redactMember(
   const memberOther = otherIn(other, name);
   // Most members: neither their name nor one beside them tells anything.
   if (declared && declared.secretAfterHost === undefined && !valueMember.test(name))
-    return [name, redactValue(member, declared, rulesAt, memberOther)];
+    return [name, redactValue(member, declared, rulesAt, memberOther, { later: place.later })];
   const nameRules = rulesAt(name, memberOther === undefined ? undefined : name);
   const shownName = declared ? name : nameRules.text(name);
   const ownNames = declared ? [] : nameReadings(name, nameRules);
   const pairNames = valueMember.test(name) ? namesIn(record).flatMap((one) => nameReadings(one, nameRules)) : [];
   const below = declared && pairNames.length === 0 ? undefined : saidOfMember(name, [...ownNames, ...pairNames], place);
-  const inner = (): unknown => redactValue(member, declared ?? othersOf(schema), rulesAt, memberOther, { below });
+  const inner = (): unknown =>
+    redactValue(member, declared ?? othersOf(schema), rulesAt, memberOther, { below, later: place.later });
   if (typeof member !== 'string' && typeof member !== 'number') return [shownName, inner()];
   const text = String(member);
   const rules = rulesAt(text, asText(memberOther));
   if (declared && typeof member === 'string' && (isSecretAfterHost(declared, record, schema) ?? !rules.onlyIfCertain))
     return [shownName, redactAfterHost(member, rules)];
-  const visible = visibleIn(text);
+  const visible = visibleReading(text);
   const tells = (one: string): boolean =>
     typeof member === 'number' ? isSecretNumber(one, member) : isSecretName(one, visible) || isCredentialHeader(one);
   const isSecret =

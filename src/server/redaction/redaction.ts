@@ -1,11 +1,19 @@
-import { maskFound, hiddenSecret, type ValueFinder } from '../../contract/index.ts';
+import {
+  finish,
+  hiddenSecret,
+  maskFound,
+  maskFoundInSteps,
+  type Steps,
+  type ValueFinder,
+} from '../../contract/index.ts';
 import { isRecord, omit, type JsonRecord, type JsonSchema } from '../json/index.ts';
-import { clean, cleanThenMask } from './untrusted-text.ts';
+import { clean, cleanThenMask, cleanThenMaskInSteps } from './untrusted-text.ts';
 import { createKnownSecrets, finderFor, isDistinctive, searchableIn, type KnownSecrets } from './known-secrets.ts';
 import { containsMark, isMark, markOfLength, markOfVariable, presentMark } from './marks.ts';
-import { maskShapes } from './recognition/index.ts';
+import { maskShapes, maskShapesInSteps } from './recognition/index.ts';
 import { agreedText } from './odd-letters.ts';
-import { redactValue, type MaskingRules } from './redact-value.ts';
+import { redactValue, redactValueInSteps, type MaskingRules, type MaskingRulesAt } from './redact-value.ts';
+import { inPieces, isLarge, isLongText, longTextsIn } from './in-pieces.ts';
 
 /** Cleans texts and values, then masks their secrets. Idempotent. */
 export interface Sanitizer {
@@ -16,6 +24,8 @@ export interface Sanitizer {
    * @param provided the caller's value at the same place: an equal string is shown as in the confirmation.
    */
   readonly value: (value: unknown, schema?: JsonSchema, provided?: unknown) => unknown;
+  /** As `value`. What is large is masked in pieces, between which other work of this process runs. */
+  readonly valueInPieces: (value: unknown, schema?: JsonSchema, provided?: unknown) => Promise<unknown>;
 }
 
 /**
@@ -93,6 +103,26 @@ const textWith =
   (raw: string): string =>
     cleanThenMask(raw, (text) => maskShapes(maskFound(text, finders())));
 
+/** `textWith` in steps, between which other work may run. */
+const textInSteps = (raw: string, finders: readonly ValueFinder[]): Steps<string> =>
+  cleanThenMaskInSteps(raw, function* (text) {
+    return yield* maskShapesInSteps(yield* maskFoundInSteps(text, finders));
+  });
+
+/** Masks a value in steps. Texts that are too long for one step are masked before. */
+function* valueInSteps(
+  value: unknown,
+  schema: JsonSchema | undefined,
+  provided: unknown,
+  { hide, finders }: { readonly hide: MaskingRules['hide']; readonly finders: readonly ValueFinder[] },
+): Steps<unknown> {
+  const masked = new Map<string, string>();
+  for (const text of yield* longTextsIn(value)) masked.set(text, yield* textInSteps(text, finders));
+  const short = textWith(() => finders);
+  const text = (raw: string): string => (isLongText(raw) ? masked.get(raw) : undefined) ?? short(raw);
+  return yield* redactValueInSteps(value, schema, rulesFor({ hide, text, ...allRules }), provided);
+}
+
 const always = (): boolean => true;
 
 const allRules = { byShape: true, afterFlag: always, byName: always } as const;
@@ -127,23 +157,44 @@ const hiddenFromAgreement: Pick<MaskingRules, 'afterFlag' | 'byName'> = {
     ((singleWord.test(value) && !value.includes('$(')) || keyBlock.test(value)),
 };
 
+/** Chooses these rules, or those for a caller's own value. */
+const rulesFor =
+  (rules: MaskingRules): MaskingRulesAt =>
+  (text, providedHere) =>
+    text === providedHere ? sentRules : rules;
+
+// oxlint-disable-next-line require-yield -- it has no place to stop
+const valueAtOnce: typeof valueInSteps = function* (value, schema, provided, { hide, finders }) {
+  return redactValue(value, schema, rulesFor({ hide, text: textWith(() => finders), ...allRules }), provided);
+};
+
+/** Masks a value, and once more if it has secrets that may be in its other parts, too. */
+function* everywhere(
+  value: unknown,
+  schema: JsonSchema | undefined,
+  provided: unknown,
+  redact: typeof valueInSteps,
+  finders: readonly ValueFinder[],
+): Steps<unknown> {
+  const foundSecrets = new Set<string>();
+  const note = (secret: string): string => {
+    if (isDistinctive(secret) && !containsMark(secret)) foundSecrets.add(secret);
+    return hideWhole(secret);
+  };
+  const redacted = yield* redact(value, schema, provided, { hide: note, finders });
+  if (foundSecrets.size === 0) return redacted;
+  const all = [...finders, finderFor([...foundSecrets])];
+  return yield* redact(value, schema, provided, { hide: hideWhole, finders: all });
+}
+
 function sanitizerWith(finders: () => readonly ValueFinder[]): Sanitizer {
   return {
     text: textWith(finders),
-    value: (value, schema, provided) => {
-      const current = finders();
-      const foundSecrets = new Set<string>();
-      const note = (secret: string): string => {
-        if (isDistinctive(secret) && !containsMark(secret)) foundSecrets.add(secret);
-        return hideWhole(secret);
-      };
-      const redact = (rules: MaskingRules) =>
-        redactValue(value, schema, (text, providedHere) => (text === providedHere ? sentRules : rules), provided);
-      const redacted = redact({ hide: note, text: textWith(() => current), ...allRules });
-      if (foundSecrets.size === 0) return redacted;
-      const all = [...current, finderFor([...foundSecrets])];
-      return redact({ hide: hideWhole, text: textWith(() => all), ...allRules });
-    },
+    value: (value, schema, provided) => finish(everywhere(value, schema, provided, valueAtOnce, finders())),
+    valueInPieces: async (value, schema, provided) =>
+      isLarge(value)
+        ? inPieces(everywhere(value, schema, provided, valueInSteps, finders()))
+        : finish(everywhere(value, schema, provided, valueAtOnce, finders())),
   };
 }
 
@@ -214,6 +265,8 @@ function redactorFor({ principal, credential, valueFromEnv }: Recipient, known: 
   return {
     text: sanitizer.text,
     value: (value, schema, provided) => sanitizer.value(value, schema, withoutValueFromEnv(provided)),
+    valueInPieces: async (value, schema, provided) =>
+      sanitizer.valueInPieces(value, schema, withoutValueFromEnv(provided)),
     agreement: {
       sent: (value, schema, kept) => {
         const present = presentRules(true);

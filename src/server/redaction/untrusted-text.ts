@@ -1,33 +1,46 @@
-import { maskReadings } from '../../client/index.ts';
-import { isPrintableAscii, writtenOut } from '../../contract/index.ts';
+import { isWhole, maskReadingsInSteps } from '../../client/index.ts';
+import { finish, writtenOut, type Steps } from '../../contract/index.ts';
 
 export { writtenOut as clean } from '../../contract/index.ts';
 
 // Hiding a secret can reveal the start of another one, as in `maskShapes`.
 const mostRounds = 4;
 
-/**
- * Masks a text and writes out its invisible characters. Also finds secrets that invisible characters or escape
- * sequences split. Idempotent.
- * @param mask hides secrets.
- */
-export function cleanThenMask(text: string, mask: (text: string) => string): string {
-  if (isPrintableAscii(text) && !text.includes('<U+')) return mask(text);
+/** `cleanThenMask` in steps, between which other work may run. */
+export function* cleanThenMaskInSteps(text: string, mask: (text: string) => Steps<string>): Steps<string> {
+  if (isWhole(text)) return yield* mask(text);
   // Most readings are the same in each round.
   const results = new Map<string, string>();
-  const maskOnce = (reading: string): string => {
-    const known = results.get(reading) ?? mask(reading);
+  const maskOnce = function* (reading: string): Steps<string> {
+    const known = results.get(reading) ?? (yield* mask(reading));
     results.set(reading, known);
     return known;
   };
   let masked = text;
   for (let round = 0; round < mostRounds; round += 1) {
-    const next = maskOnce(writtenOut(maskReadings(masked, maskOnce)));
+    const shown = writtenOut(yield* maskReadingsInSteps(masked, maskOnce));
+    yield;
+    const next = yield* maskOnce(shown);
     if (next === masked) break;
     masked = next;
   }
   return masked;
 }
+
+/**
+ * Masks a text and writes out its invisible characters. Also finds secrets that invisible characters or escape
+ * sequences split. Idempotent.
+ * @param mask hides secrets.
+ */
+export const cleanThenMask = (text: string, mask: (text: string) => string): string =>
+  isWhole(text)
+    ? mask(text)
+    : finish(
+        // oxlint-disable-next-line require-yield -- it has no place to stop
+        cleanThenMaskInSteps(text, function* (reading) {
+          return mask(reading);
+        }),
+      );
 
 const openMark = '<platform-data>';
 const closeMark = '</platform-data>';

@@ -12,12 +12,15 @@ import { toolContextOf } from '../tool-context.ts';
  * An answer that may be shown. For the answer of the call's only request, values that the caller gave are shown as
  * given.
  */
-const protectAnswer = ({ tool, args, operations, redactor, answers }: SentCall, answer: JsonRecord): JsonRecord =>
-  redactor.value(
+const protectAnswer = async (
+  { tool, args, operations, redactor, answers }: SentCall,
+  answer: JsonRecord,
+): Promise<JsonRecord> =>
+  (await redactor.valueInPieces(
     answer,
     toolAnswerSchema(tool),
     operations.length === 1 && answer === answers[0] ? args : undefined,
-  ) as JsonRecord;
+  )) as JsonRecord;
 
 /** Replaced records before and after, as they may be shown: values that the caller gave are shown as given. */
 const replacementsOf = ({ operations, answers, args, redactor }: SentCall): ReturnType<ToolContext['replacements']> =>
@@ -66,7 +69,8 @@ export const makeAnswer: Stage<SentCall, never> = {
           }),
     );
     const isNoOp = tool.operation.effect !== 'read' && operations.length === 0;
-    const reply = answerReply({ tool, args, context, registry: deps.registry }, protectAnswer(call, answer), unread(), {
+    const shown = await protectAnswer(call, answer);
+    const reply = answerReply({ tool, args, context, registry: deps.registry }, shown, unread(), {
       isNoOp,
       // A person sees what they agree to; an answer shows no more than other answers do.
       facts: call.plan && factLines(call.plan).map(redactor.text),

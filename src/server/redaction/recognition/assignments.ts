@@ -1,7 +1,7 @@
-import { hiddenSecret } from '../../../contract/index.ts';
+import { hiddenSecret, type Steps } from '../../../contract/index.ts';
 import { blockBelow, blockMark, valuesBelow } from './yaml-blocks.ts';
 import { headerSpans } from './headers.ts';
-import { lineBoundsOf, type Recognizer, type Span } from './spans.ts';
+import { lineBoundsOf, longestStep, type Recognizer, type Span } from './spans.ts';
 import { isAmongWords, meaningOf, type Member } from './assigned-meaning.ts';
 import { nameReader } from './assigned-name.ts';
 import { braceCounter } from './braces.ts';
@@ -213,8 +213,7 @@ function enclosingEnd(text: string, { quote, before, valueAt }: Member, lineEnd:
   return end === -1 ? undefined : valueAt + end;
 }
 
-/** Recognises values after a secret name and a separator, in the notations of programs, data formats and people. */
-export const recognizeAssignments: Recognizer = (text) => {
+function* assignedSecrets(text: string): Steps<readonly Span[]> {
   const spans: Span[] = [];
   const lines = lineBoundsOf(text);
   const pairs = createPairs(text);
@@ -222,8 +221,13 @@ export const recognizeAssignments: Recognizer = (text) => {
   const braces = braceCounter(text, lines);
   const nextName = nameReader(text, hint, lines, meaningOf);
   let done = 0;
+  let pause = longestStep;
   for (let member = nextName(0, 0); member; member = nextName(Math.max(member.at + 1, done), done)) {
     const { at, separator, before, line, valueAt } = member;
+    if (at >= pause) {
+      pause = at + longestStep;
+      yield;
+    }
     if (separator === '>' && before !== '<') continue;
     const inBraces = braces.isInBraces(at);
     if (!inBraces && isAmongWords(text, member)) continue;
@@ -239,7 +243,13 @@ export const recognizeAssignments: Recognizer = (text) => {
     braces.skipTo(done);
   }
   return [...spans, ...pairs.spans()];
-};
+}
+
+const separators = /[=:>]/;
+
+/** Recognises values after a secret name and a separator, in the notations of programs, data formats and people. */
+export const recognizeAssignments: Recognizer = (text) =>
+  separators.test(text) && hint.test(text) ? assignedSecrets(text) : [];
 
 /** State shared by the members of one text. */
 interface ReaderState {

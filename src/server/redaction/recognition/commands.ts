@@ -1,4 +1,5 @@
-import { hasMatch, lineBoundsOf, type Recognizer, type Span } from './spans.ts';
+import { lineBoundsOf, longestStep, type Recognizer, type Span } from './spans.ts';
+import type { Steps } from '../../../contract/index.ts';
 import { isSecretName } from './secret-names.ts';
 import { bareReader, quotedAt, type Scalar } from './scalar-values.ts';
 import { canBeSecret, isMixed, isOrdinaryWord, isPlaceholder } from './secret-values.ts';
@@ -16,13 +17,18 @@ function valueAfter(
   isSecret: (word: string, match: RegExpExecArray, value: Scalar) => boolean,
   valueEnds = /[\s"'`,]/,
 ): Recognizer {
-  return (text) => {
-    if (!hasMatch(text, pattern)) return [];
+  const valuesFrom = function* (text: string, first: number): Steps<readonly Span[]> {
     const lines = lineBoundsOf(text);
     const readBare = bareReader(text);
     const spans: Span[] = [];
     const matches = new RegExp(pattern.source, pattern.flags);
+    matches.lastIndex = first;
+    let pause = longestStep;
     for (let match = matches.exec(text); match; match = matches.exec(text)) {
+      if (match.index >= pause) {
+        pause = match.index + longestStep;
+        yield;
+      }
       const at = match.index + match[0].length;
       const limit = lines.endOf(at);
       const value = quotedAt(text, at, limit) ?? readBare(at, limit, valueEnds);
@@ -35,6 +41,10 @@ function valueAfter(
       }
     }
     return spans;
+  };
+  return (text) => {
+    const first = text.search(pattern);
+    return first === -1 ? [] : valuesFrom(text, first);
   };
 }
 
@@ -91,12 +101,7 @@ function programReader(text: string): (from: number, to: number) => string | und
   };
 }
 
-/**
- * Flags that have a password only in some commands: `curl -u name:password`, `mysql -ppassword`, `redis-cli -a
- * password`.
- */
-const commandFlags: Recognizer = (text) => {
-  if (!hasMatch(text, credentialFlags)) return [];
+function* credentialsOfFlags(text: string): Steps<readonly Span[]> {
   const lines = lineBoundsOf(text);
   const readBare = bareReader(text);
   const programBefore = programReader(text);
@@ -104,7 +109,12 @@ const commandFlags: Recognizer = (text) => {
   const matches = new RegExp(credentialFlags.source, credentialFlags.flags);
   let command = '';
   let done = 0;
+  let pause = longestStep;
   for (let match = matches.exec(text); match; match = matches.exec(text)) {
+    if (match.index >= pause) {
+      pause = match.index + longestStep;
+      yield;
+    }
     const [whole, flag = ''] = match;
     const lineStart = lines.startOf(match.index);
     if (lineStart > done) command = '';
@@ -120,7 +130,13 @@ const commandFlags: Recognizer = (text) => {
     done = matches.lastIndex;
   }
   return spans;
-};
+}
+
+/**
+ * Flags that have a password only in some commands: `curl -u name:password`, `mysql -ppassword`, `redis-cli -a
+ * password`.
+ */
+const commandFlags: Recognizer = (text) => (text.search(credentialFlags) === -1 ? [] : credentialsOfFlags(text));
 
 function secretIn(command: string, flag: string, whole: string, word: string, value: Scalar): Span | undefined {
   const isJoined = whole === flag;

@@ -1,9 +1,9 @@
 import { recognizeAssignments } from './assignments.ts';
 import { commandRecognizers } from './commands.ts';
 import { keyRecognizers } from './keys.ts';
-import { hiddenSecret, hiddenStart } from '../../../contract/index.ts';
+import { finish, hiddenSecret, hiddenStart, type Steps } from '../../../contract/index.ts';
 import { isMark } from '../marks.ts';
-import { hideSpans } from './spans.ts';
+import { hideSpans, longestStep, type Span } from './spans.ts';
 import { userinfoRecognizers } from './userinfo.ts';
 
 export { isCredentialHeader } from './headers.ts';
@@ -24,21 +24,28 @@ const lookalike = new RegExp(`\\${hiddenStart}[^\\]\\n]{1,300}\\]`, 'g');
 const isPlain = (text: string): boolean =>
   /^(?:[\w./-]{0,15}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|\d{4}-\d\d-\d\dT[\d:.]{1,20}Z)$/i.test(text);
 
-/**
- * Recognises secrets in a text by their form, or by the name before them, and replaces them with `[hidden]`.
- * Idempotent. Takes time linear in the length of the text, whatever it contains.
- * @param text as it is shown, or a reading of it without characters that could split a secret.
- */
-export function maskShapes(text: string): string {
+/** `maskShapes` in steps, between which other work may run. */
+export function* maskShapesInSteps(text: string): Steps<string> {
   if (isPlain(text)) return text;
+  const isLong = text.length > longestStep;
   let masked = text.replaceAll(lookalike, (found) => (isMark(found) ? found : hiddenSecret));
   for (let round = 0; round < mostRounds; round += 1) {
-    const next = hideSpans(
-      masked,
-      recognizers.flatMap((find) => find(masked)),
-    );
+    const spans: Span[] = [];
+    for (const find of recognizers) {
+      const found = find(masked);
+      for (const span of 'next' in found ? yield* found : found) spans.push(span);
+      if (isLong) yield;
+    }
+    const next = yield* hideSpans(masked, spans);
     if (next === masked) return masked;
     masked = next;
   }
   return masked;
 }
+
+/**
+ * Recognises secrets in a text by their form, or by the name before them, and replaces them with `[hidden]`.
+ * Idempotent. Takes time linear in the length of the text, whatever it contains.
+ * @param text as it is shown, or a reading of it without characters that could split a secret.
+ */
+export const maskShapes = (text: string): string => (isPlain(text) ? text : finish(maskShapesInSteps(text)));

@@ -25,16 +25,17 @@ const addresses: readonly RegExp[] = [
 
 const addressRest = /[\w/:@-]+/y;
 
-const knownFormats: Recognizer = (text) => [
-  ...formats.flatMap((format) =>
-    Array.from(matchesOf(text, format), ({ index, 0: found }) => ({ start: index, end: index + found.length })),
-  ),
-  ...addresses.flatMap((address) =>
-    Array.from(matchesOf(text, address), ({ index, 0: found }) => {
-      const start = index + found.length;
-      addressRest.lastIndex = start;
-      return { start, end: addressRest.test(text) ? addressRest.lastIndex : start };
-    }),
+const spansOf = (text: string, format: RegExp): Span[] =>
+  matchesOf(text, format).map(({ index, 0: found }) => ({ start: index, end: index + found.length }));
+
+const knownFormats: readonly Recognizer[] = [
+  ...formats.map((format) => (text: string) => spansOf(text, format)),
+  ...addresses.map(
+    (address) => (text: string) =>
+      spansOf(text, address).map(({ end: start }) => {
+        addressRest.lastIndex = start;
+        return { start, end: addressRest.test(text) ? addressRest.lastIndex : start };
+      }),
   ),
 ];
 
@@ -48,7 +49,7 @@ const longestPrivateKey = 65_536;
 /** Private keys in PEM, complete or cut off. A BEGIN line without a key after it is not one. */
 const privateKeys: Recognizer = (text) => {
   const spans: Span[] = [];
-  const markers = Array.from(matchesOf(text, marker), ({ index, 0: found, 1: side, 2: label }) => ({
+  const markers = matchesOf(text, marker).map(({ index, 0: found, 1: side, 2: label }) => ({
     start: index,
     end: index + found.length,
     side,
@@ -71,11 +72,10 @@ const encoded = /\bLS0tLS1CRUdJTi[A-Za-z0-9+/=]{20,}/g;
 const encodedLabel = 80;
 
 const encodedKeys: Recognizer = (text) =>
-  Array.from(matchesOf(text, encoded), ({ index, 0: found }) => ({ start: index, end: index + found.length })).filter(
-    ({ start }) =>
-      Buffer.from(text.slice(start, start + encodedLabel), 'base64')
-        .toString('latin1')
-        .includes('PRIVATE KEY'),
+  spansOf(text, encoded).filter(({ start }) =>
+    Buffer.from(text.slice(start, start + encodedLabel), 'base64')
+      .toString('latin1')
+      .includes('PRIVATE KEY'),
   );
 
 const tokenStart = 'eyJ';
@@ -128,4 +128,4 @@ const webTokens: Recognizer = (text) => {
 };
 
 /** Recognizers of keys and tokens by their form: vendors' keys, private keys, JSON web tokens, password hashes. */
-export const keyRecognizers: readonly Recognizer[] = [knownFormats, privateKeys, encodedKeys, webTokens];
+export const keyRecognizers: readonly Recognizer[] = [...knownFormats, privateKeys, encodedKeys, webTokens];

@@ -1,4 +1,4 @@
-import { hiddenSecret, maskPatternSource } from '../../../contract/index.ts';
+import { hiddenSecret, maskPatternSource, type Steps } from '../../../contract/index.ts';
 import { isMark } from '../marks.ts';
 
 /** The bounds of the lines of a text. Positions may only increase, so that each line is searched once. */
@@ -38,19 +38,22 @@ export interface Span {
   readonly end: number;
 }
 
-/** Finds secrets of one form in a text, in time linear in its length. Spans may overlap and be in any order. */
-export type Recognizer = (text: string) => readonly Span[];
-
 /**
- * All matches of a pattern in a text. Most texts have none: searching is then all that it costs, while an iterator or a
- * copy of the pattern costs more than that.
- * @param pattern with the flag g, which is nowhere used with a position of its own
+ * Finds secrets of one form in a text, in time linear in its length: at once, which must take some milliseconds for each
+ * megabyte at most, or in steps. Spans may overlap and be in any order.
  */
-export const matchesOf = (text: string, pattern: RegExp): Iterable<RegExpExecArray> =>
-  hasMatch(text, pattern) ? text.matchAll(pattern) : [];
+export type Recognizer = (text: string) => readonly Span[] | Steps<readonly Span[]>;
 
-/** Whether a pattern matches anywhere in a text. @param pattern as for `matchesOf` */
-export const hasMatch = (text: string, pattern: RegExp): boolean => text.search(pattern) !== -1;
+/** How much of a text a recognizer reads at most before it lets other work run, in characters. */
+export const longestStep = 32_768;
+
+/** The matches of a pattern with the flag `g`, none of them empty. Most texts have none, which costs no more than a search. */
+export function matchesOf(text: string, pattern: RegExp): readonly RegExpExecArray[] {
+  const matches: RegExpExecArray[] = [];
+  pattern.lastIndex = 0;
+  for (let match = pattern.exec(text); match; match = pattern.exec(text)) matches.push(match);
+  return matches;
+}
 
 const markHere = new RegExp(maskPatternSource, 'y');
 
@@ -61,27 +64,33 @@ export function markEnd(text: string, at: number): number | undefined {
   return markHere.test(text) ? markHere.lastIndex : undefined;
 }
 
-/** Sorts spans, and merges those that overlap. */
-function mergeSpans(spans: readonly Span[]): Span[] {
-  const merged: Span[] = [];
-  for (const span of spans.toSorted((a, b) => a.start - b.start)) {
-    const last = merged.at(-1);
-    if (last && span.start < last.end)
-      merged[merged.length - 1] = { start: last.start, end: Math.max(last.end, span.end) };
-    else if (span.end > span.start) merged.push(span);
-  }
-  return merged;
-}
+const isSorted = (spans: readonly Span[]): boolean =>
+  spans.every(({ start }, index) => index === 0 || start >= spans[index - 1]!.start);
 
-/** Replaces every span of a text with a mark. A span that is already a mark stays as it is. */
-export function hideSpans(text: string, spans: readonly Span[]): string {
-  const parts: string[] = [];
-  let position = 0;
-  for (const { start, end } of mergeSpans(spans)) {
+/** How many spans are replaced before other work may run. */
+const mostInStep = 4096;
+
+/**
+ * Replaces every span of a text with a mark. Spans that overlap are replaced as one, and one that is already a mark
+ * stays as it is.
+ */
+export function* hideSpans(text: string, spans: readonly Span[]): Steps<string> {
+  const sorted = isSorted(spans) ? spans : spans.toSorted((a, b) => a.start - b.start);
+  let [hidden, position] = ['', 0];
+  let parts: string[] = [];
+  for (let index = 0; index < sorted.length;) {
+    const { start } = sorted[index]!;
+    let { end } = sorted[index]!;
+    for (index += 1; index < sorted.length && sorted[index]!.start < end; index += 1)
+      end = Math.max(end, sorted[index]!.end);
+    if (end <= start) continue;
     const matched = text.slice(start, end);
     parts.push(text.slice(position, start), isMark(matched) ? matched : hiddenSecret);
     position = end;
+    if (parts.length < mostInStep) continue;
+    hidden += parts.join('');
+    parts = [];
+    yield;
   }
-  parts.push(text.slice(position));
-  return parts.join('');
+  return `${hidden}${parts.join('')}${text.slice(position)}`;
 }

@@ -1,4 +1,5 @@
-import type { Recognizer, Span } from './spans.ts';
+import { longestStep, matchesOf, type Recognizer, type Span } from './spans.ts';
+import type { Steps } from '../../../contract/index.ts';
 import { looksRandom } from './secret-values.ts';
 
 /** Recognises user names and passwords in URLs and in the data source names of databases. */
@@ -64,10 +65,15 @@ function secretsOf(userinfo: string, start: number): Span[] {
 }
 
 /** Passwords and tokens before the host of a URL. */
-const inAddresses: Recognizer = (text) => {
+function* spansInAddresses(text: string, first: number): Steps<readonly Span[]> {
   const spans: Span[] = [];
   let stop = -1;
-  for (let at = text.indexOf('://'); at !== -1;) {
+  let pause = longestStep;
+  for (let at = first; at !== -1;) {
+    if (at >= pause) {
+      pause = at + longestStep;
+      yield;
+    }
     const next = text.indexOf('://', at + 3);
     const start = at + 3;
     const named = scheme.exec(text.slice(Math.max(0, at - longestScheme), at));
@@ -87,6 +93,11 @@ const inAddresses: Recognizer = (text) => {
     at = next;
   }
   return spans;
+}
+
+const inAddresses: Recognizer = (text) => {
+  const first = text.indexOf('://');
+  return first === -1 ? [] : spansInAddresses(text, first);
 };
 
 // Go's MySQL driver: user:password@tcp(host:3306)/database.
@@ -97,7 +108,7 @@ const beforeDsn = /[\s"'`=,]/;
 const inDataSources: Recognizer = (text) => {
   const spans: Span[] = [];
   let from = 0;
-  for (const { index, 0: found } of text.matchAll(network)) {
+  for (const { index, 0: found } of matchesOf(text, network)) {
     let start = index;
     while (start > from && !beforeDsn.test(text[start - 1]!)) start -= 1;
     const colon = text.slice(start, index).indexOf(':');
@@ -111,7 +122,7 @@ const inDataSources: Recognizer = (text) => {
 const oracle = /\bjdbc:oracle:\w{1,10}:[^\s/@:]{1,60}\/(?=([^\s/@"']{1,200})@)/g;
 
 const inOracle: Recognizer = (text) =>
-  Array.from(text.matchAll(oracle), ({ index, 0: found, 1: password = '' }) => ({
+  matchesOf(text, oracle).map(({ index, 0: found, 1: password = '' }) => ({
     start: index + found.length,
     end: index + found.length + password.length,
   }));
