@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { hash, randomUUID } from 'node:crypto';
 
 /** The platform's source of ids and random numbers. Not for secrets: those are always cryptographically random. */
 export interface Random {
@@ -10,21 +10,23 @@ export interface Random {
 
 export const systemRandom: Random = { uuid: () => randomUUID(), number: () => Math.random() };
 
-const uuidOf = (bytes: Buffer): string => {
-  const version4 = Buffer.from(bytes.subarray(0, 16));
-  version4[6] = (version4[6]! & 0x0f) | 0x40;
-  version4[8] = (version4[8]! & 0x3f) | 0x80;
-  return version4.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+/** The digest of a text in hexadecimal. In one call, it takes a third of the time that a hash object takes. */
+const digestOf = (text: string): string => hash('sha256', text, 'hex');
+
+/** A version 4 UUID with the first bits of a digest. */
+const uuidOf = (digest: string): string => {
+  const variant = ((Number.parseInt(digest[16]!, 16) & 0x3) | 0x8).toString(16);
+  return `${digest.slice(0, 8)}-${digest.slice(8, 12)}-4${digest.slice(13, 16)}-${variant}${digest.slice(17, 20)}-${digest.slice(20, 32)}`;
 };
 
 /** A UUID derived from a text. The same text always gives the same UUID. */
-export const uuidFrom = (text: string): string => uuidOf(createHash('sha256').update(text).digest());
+export const uuidFrom = (text: string): string => uuidOf(digestOf(text));
 
 /** A random source that produces the same sequence for the same seed. */
 export const seededRandom = (seed: string): Random => {
   let drawn = 0;
-  const next = () => createHash('sha256').update(`${seed}/${drawn++}`).digest();
-  return { uuid: () => uuidOf(next()), number: () => next().readUInt32BE() / 2 ** 32 };
+  const next = () => digestOf(`${seed}/${drawn++}`);
+  return { uuid: () => uuidOf(next()), number: () => Number.parseInt(next().slice(0, 8), 16) / 2 ** 32 };
 };
 
 /** A shortest and a longest duration, in seconds. */

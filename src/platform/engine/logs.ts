@@ -54,6 +54,14 @@ const storedLines = async (db: Db, serviceId: string, tail: number): Promise<Log
     }));
 };
 
+interface Timed {
+  readonly created_at: string;
+}
+
+/** Compares lines by time. All times have the same form, so their characters are in the order of the times. */
+const byTime = ({ created_at: one }: Timed, { created_at: other }: Timed): number =>
+  one === other ? 0 : one < other ? -1 : 1;
+
 /**
  * The newest stored lines and those of the runtime, by time. Lines that were copied while the runtime still has them
  * appear once.
@@ -69,7 +77,7 @@ function inOrder(
   const room = keepsStored ? tail - Math.min(stored.length, Math.ceil(tail / 2)) : tail;
   const newest = room === 0 ? [] : fresh.slice(-room);
   const kept = keepsStored ? stored.slice(Math.max(0, stored.length + newest.length - tail)) : stored;
-  return [...kept, ...newest].toSorted((one, other) => one.created_at.localeCompare(other.created_at)).slice(-tail);
+  return [...kept, ...newest].toSorted(byTime).slice(-tail);
 }
 
 /**
@@ -157,9 +165,9 @@ export async function environmentLogs(
     .limit(tail)
     .execute();
   // Services are deployed in parallel, and their lines are written in batches.
-  const byTime = rows.toSorted((one, other) => one.created_at.localeCompare(other.created_at) || one.seq - other.seq);
+  const inTurn = rows.toSorted((one, other) => byTime(one, other) || one.seq - other.seq);
   return {
-    results: byTime.map((row) => ({
+    results: inTurn.map((row) => ({
       id: storedLineId(row),
       created_at: row.created_at,
       message: row.message,

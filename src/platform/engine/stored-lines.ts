@@ -27,11 +27,14 @@ const keyOf = ({ created_at: at, pod_name: pod, message }: TimedLine): string =>
  */
 export function withoutKnownLines<Line extends TimedLine>(lines: readonly Line[], known: readonly TimedLine[]): Line[] {
   const counts = new Map<string, number>();
-  for (const line of known) counts.set(keyOf(line), (counts.get(keyOf(line)) ?? 0) + 1);
+  for (const line of known) {
+    const key = keyOf(line);
+    counts.set(key, (counts.get(key) ?? 0) + 1);
+  }
   return lines.filter((line) => {
     const key = keyOf(line);
     const left = counts.get(key) ?? 0;
-    counts.set(key, left - 1);
+    if (left > 0) counts.set(key, left - 1);
     return left <= 0;
   });
 }
