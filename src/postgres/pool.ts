@@ -76,6 +76,8 @@ export function clientConfig(address: PostgresAddress, { applicationName, isPati
     ssl: tls ?? false,
     application_name: applicationName,
     keepAlive: true,
+    // Statements of a connection are sent without waiting for the answers to those before.
+    pipeline: true,
     // ISO times in UTC, whatever the server's settings.
     options: '-c timezone=UTC -c datestyle=ISO',
     ...(password && { password }),

@@ -6,6 +6,7 @@ import {
   PostgresAdapter,
   PostgresIntrospector,
   PostgresQueryCompiler,
+  type QueryCompiler,
   type QueryResult,
   replaceWithNoncontingentExpression,
   sql as rawSql,
@@ -71,25 +72,17 @@ async function runPrepared(statements: Statements, text: string, values: unknown
   }
 }
 
-/** @param inTurn whether statements wait for each other, as those of one connection must */
-const connectionTo = (statements: Statements, inTurn: boolean): DatabaseConnection => {
-  let previous: Promise<unknown> = Promise.resolve();
-  const run = async <Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> => {
-    const { command, rowCount, rows } = await runPrepared(statements, sql, parameters.map(storable), !inTurn);
+/** @param isAlone whether each statement runs outside a transaction */
+const connectionTo = (statements: Statements, isAlone: boolean): DatabaseConnection => ({
+  // A connection runs statements in the order in which they are sent, without waiting for answers in between.
+  executeQuery: async <Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> => {
+    const { command, rowCount, rows } = await runPrepared(statements, sql, parameters.map(storable), isAlone);
     return { rows: rows as Row[], ...(changing.includes(command) && { numAffectedRows: BigInt(rowCount ?? 0) }) };
-  };
-  return {
-    executeQuery: <Row>(query: CompiledQuery) => {
-      if (!inTurn) return run<Row>(query);
-      const result = previous.then(() => run<Row>(query));
-      previous = result.catch(() => {});
-      return result;
-    },
-    streamQuery: () => {
-      throw new Error('Rows are read whole, not streamed.');
-    },
-  };
-};
+  },
+  streamQuery: () => {
+    throw new Error('Rows are read whole, not streamed.');
+  },
+});
 
 const unavailable = async (): Promise<never> => {
   throw new Error('Only the store starts transactions.');
@@ -98,16 +91,31 @@ const unavailable = async (): Promise<never> => {
 const nothing = async (): Promise<void> => {};
 
 const emptyLists = new HandleEmptyInListsPlugin({ strategy: replaceWithNoncontingentExpression });
+const emptyList = / in \(\)/;
 
-/** Queries that run on one connection, in turn, or on those of a pool. */
-export function queriesOn<Rows>(statements: Statements, inTurn: boolean): Queries<Rows> {
-  const connection = connectionTo(statements, inTurn);
+const compiler = new PostgresQueryCompiler();
+
+/** Compiles statements. Replacing empty lists takes as long as compiling, so it is done only where there is one. */
+const compiling: QueryCompiler = {
+  compileQuery: (node, queryId) => {
+    const compiled = compiler.compileQuery(node, queryId);
+    return emptyList.test(compiled.sql)
+      ? compiler.compileQuery(emptyLists.transformQuery({ node, queryId }), queryId)
+      : compiled;
+  },
+};
+
+/**
+ * Queries that run on one connection, or on those of a pool.
+ * @param isAlone whether each statement runs outside a transaction
+ */
+export function queriesOn<Rows>(statements: Statements, isAlone: boolean): Queries<Rows> {
+  const connection = connectionTo(statements, isAlone);
   const queries = new Kysely<Rows>({
-    plugins: [emptyLists],
     dialect: {
       createAdapter: () => new PostgresAdapter(),
       createIntrospector: (db) => new PostgresIntrospector(db),
-      createQueryCompiler: () => new PostgresQueryCompiler(),
+      createQueryCompiler: () => compiling,
       createDriver: () => ({
         init: nothing,
         acquireConnection: async () => connection,

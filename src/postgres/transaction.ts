@@ -96,13 +96,37 @@ const maximumAttempts = 6;
 const retriedFor = 5000;
 const firstPauseMilliseconds = 20;
 
-const commit = async (client: PostgresClient, mode: TransactionMode): Promise<void> => {
+const commit = async (client: PostgresClient): Promise<void> => {
   const ended = await client.query('commit').catch((error: unknown) => {
-    throw mode === 'write' && isConnectionLost(error) ? new CommitUnknown(error) : error;
+    throw isConnectionLost(error) ? new CommitUnknown(error) : error;
   });
   // A transaction in which a statement failed can't be committed, even if the error was handled.
   if (ended.command === 'ROLLBACK')
     throw new Error('A change was rolled back, because one of its statements had failed.');
+};
+
+/** Runs an operation in a transaction that can't write. It costs no answers to wait for beside those of its statements. */
+const reading = async <Result>(
+  client: PostgresClient,
+  operation: (client: PostgresClient) => Promise<Result>,
+): Promise<Result> => {
+  const begun = client.query(beginning.read);
+  begun.catch(() => {});
+  const result = await operation(client);
+  await begun;
+  // Whether it succeeds changes nothing. A connection that is lost meanwhile is noticed when it is used next.
+  client.query('commit').catch(() => {});
+  return result;
+};
+
+const writing = async <Result>(
+  client: PostgresClient,
+  operation: (client: PostgresClient) => Promise<Result>,
+): Promise<Result> => {
+  await client.query(beginning.write);
+  const result = await operation(client);
+  await commit(client);
+  return result;
 };
 
 const once = async <Result>(
@@ -113,10 +137,7 @@ const once = async <Result>(
   const client = await pool.connect();
   let broken: Error | boolean = false;
   try {
-    await client.query(beginning[mode]);
-    const result = await operation(client);
-    await commit(client, mode);
-    return result;
+    return await (mode === 'read' ? reading : writing)(client, operation);
   } catch (error) {
     // A connection is unusable if it is lost or doesn't respond.
     broken =

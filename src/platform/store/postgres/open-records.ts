@@ -63,7 +63,7 @@ const lockerOf = (client: PostgresClient): Db['lockInOrder'] => {
 
 const withDialect = (statements: Statements, client?: PostgresClient): Db => {
   const lockInOrder: Db['lockInOrder'] = client === undefined ? async () => {} : lockerOf(client);
-  return Object.assign(queriesOn<DatabaseSchema>(statements, client !== undefined), {
+  return Object.assign(queriesOn<DatabaseSchema>(statements, client === undefined), {
     lockInOrder,
     lock: (...names: readonly string[]) =>
       lockInOrder([...new Set(names)].toSorted().map((name) => ({ name, isShared: false }))),

@@ -165,7 +165,7 @@ export function postgresGuardStore(
   const pool = openPool(address, { applicationName, maximumConnections });
   // Repeated after a conflict with others or a lost connection.
   const run: OpenDatabase['write'] = (operation) =>
-    transaction(pool, 'write', (client) => operation(queriesOn(client, true)));
+    transaction(pool, 'write', (client) => operation(queriesOn(client, false)));
   const database = guardDatabase(
     async () => {
       await migrateSchema(pool, guardSchema);
