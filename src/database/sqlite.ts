@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import { makeFolder } from '../files/index.ts';
 import { Kysely, type QueryExecutorProvider, sql } from 'kysely';
 import { type Queries, sqliteDialect } from './dialect.ts';
+import { joinedWrites } from './joined-writes.ts';
 import { type Run, type Schema, takeMissingSteps } from './migrate.ts';
 import { type Journal, readingConnection, writingConnection } from './sqlite-connection.ts';
 import type { RowsOf, Tables } from './tables.ts';
@@ -47,7 +48,7 @@ export interface SqliteFile<Rows> {
   readonly read: <Result>(operation: (trx: Queries<Rows>) => Promise<Result>) => Promise<Result>;
   /**
    * Runs queries and changes in a transaction, which is the only one that writes: committed when `operation` returns,
-   * rolled back when it throws.
+   * rolled back when it throws. It may run more than once (`joinedWrites`).
    * @throws AwaitedOutside, after a rollback, if `operation` waits for anything but the database
    */
   readonly write: <Result>(operation: (trx: Queries<Rows>) => Promise<Result>) => Promise<Result>;
@@ -70,6 +71,7 @@ const openFile = <Rows>(path: string, journal: Journal): SqliteFile<Rows> => {
   // Without a write-ahead log, a read-only connection can't roll back the journal of a killed process.
   const reader = journal === 'write-ahead' ? new Kysely<Rows>({ dialect: readingConnection(path) }) : writer;
   const closeWriter = writer.destroy.bind(writer);
+  const write = joinedWrites<Rows>(writer);
   return {
     writer,
     reader,
@@ -78,7 +80,7 @@ const openFile = <Rows>(path: string, journal: Journal): SqliteFile<Rows> => {
         .transaction()
         .setAccessMode('read only')
         .execute((trx) => withinOneTick(() => operation(withDialect(trx)))),
-    write: (operation) => writer.transaction().execute((trx) => withinOneTick(() => operation(withDialect(trx)))),
+    write: (operation) => write((queries) => withinOneTick(() => operation(withDialect(queries)))),
     close: async () => {
       // The writer closes last: the last connection checkpoints the write-ahead log, which a read-only one can't do.
       if (reader !== writer) await reader.destroy();

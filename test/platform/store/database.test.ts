@@ -105,6 +105,64 @@ test('the database of a newer program is used if this one can work beside it, an
 const names = async () =>
   (await db.selectFrom('organization').select('name').orderBy('name').execute()).map(({ name }) => name);
 
+const add = (id: string) => (trx: Db) =>
+  trx
+    .insertInto('organization')
+    .values({ ...organization, id, name: id })
+    .execute();
+
+describe('changes at the same time', () => {
+  test('are committed together, and one that fails is undone alone', async () => {
+    const seen: string[][] = [];
+    const visible = async (): Promise<void> => {
+      const rows = await db.reader.selectFrom('organization').select('id').orderBy('id').execute();
+      seen.push(rows.map(({ id }) => id));
+    };
+    const failing = db.write(async (trx) => {
+      await add('b')(trx);
+      throw new Error('refused');
+    });
+    const others = ['a', 'c', 'd'].map(async (id) => db.write(add(id)).then(visible));
+    await expect(failing).rejects.toThrow('refused');
+    await Promise.all(others);
+    expect(seen).toEqual(Array.from({ length: 3 }, () => ['a', 'c', 'd']));
+  });
+
+  test('see what those before them changed, and are as many as it takes', async () => {
+    const counts = await Promise.all(
+      Array.from({ length: 100 }, async (_, index) =>
+        db.write(async (trx) => {
+          await add(`o${index}`)(trx);
+          return (await trx.selectFrom('organization').select('id').execute()).length;
+        }),
+      ),
+    );
+    expect(counts).toEqual(Array.from({ length: 100 }, (_, index) => index + 1));
+  });
+
+  test('are made one by one if they can not be committed together', async () => {
+    const unfounded = db.write(async (trx) => {
+      await sql`PRAGMA defer_foreign_keys = ON`.execute(trx);
+      await trx.insertInto('project').values(project).execute();
+    });
+    const results = await Promise.allSettled([db.write(add('a')), unfounded, db.write(add('b'))]);
+    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect(await names()).toEqual(['a', 'b']);
+  });
+
+  test('can not use their transaction once it is the turn of others', async () => {
+    let kept: Db | undefined;
+    await Promise.all([
+      db.write(async (trx) => {
+        kept = trx;
+      }),
+      db.write(add('a')),
+    ]);
+    await expect(add('late')(kept!)).rejects.toThrow('already committed');
+    expect(await names()).toEqual(['a']);
+  });
+});
+
 describe('a transaction that waits for something outside the database', () => {
   test('is undone, and the next one does not wait for it', async () => {
     const outside = Promise.withResolvers<void>();
