@@ -77,12 +77,14 @@ const dump = (dataDir: string): Record<string, unknown[]> => {
   }
 };
 
-/** The same once the engine has taken up every backup that is due, which it does a moment after the request. */
+/** The same once the engine has taken up every backup and deployment that is due, which it does a moment after the request. */
 const settledDump = (dataDir: string): Promise<Record<string, unknown[]>> =>
   seenAtLast(
     () => dump(dataDir),
     (rows) =>
-      !(rows['backup'] as { due_ms: number | null }[]).some(({ due_ms: due }) => due !== null && due <= Date.now()),
+      !([...rows['backup']!, ...rows['deployment']!] as { due_ms: number | null }[]).some(
+        ({ due_ms: due }) => due !== null && due <= Date.now(),
+      ),
     10,
   );
 
