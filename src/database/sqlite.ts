@@ -40,7 +40,7 @@ export interface SqliteFile<Rows> {
   /** Runs single queries and changes. */
   readonly writer: Kysely<Rows> & { readonly sql: typeof sqliteDialect };
   /** Runs single queries that only read. */
-  readonly reader: Kysely<Rows>;
+  readonly reader: Kysely<Rows> & { readonly sql: typeof sqliteDialect };
   /**
    * Runs queries in a transaction that can't write: all of them see the same state.
    * @throws AwaitedOutside like `write`
@@ -69,7 +69,8 @@ const openFile = <Rows>(path: string, journal: Journal): SqliteFile<Rows> => {
   closeSync(openSync(path, 'a', 0o600));
   const writer = withDialect(new Kysely<Rows>({ dialect: writingConnection(path, journal) }));
   // Without a write-ahead log, a read-only connection can't roll back the journal of a killed process.
-  const reader = journal === 'write-ahead' ? new Kysely<Rows>({ dialect: readingConnection(path) }) : writer;
+  const reader =
+    journal === 'write-ahead' ? withDialect(new Kysely<Rows>({ dialect: readingConnection(path) })) : writer;
   const closeWriter = writer.destroy.bind(writer);
   const write = joinedWrites<Rows>(writer);
   return {

@@ -1,6 +1,6 @@
 import { permissionLevels, type PermissionLevel } from '../../contract/index.ts';
 import { type PlatformClock, isoNow, type PlatformLog } from '../common/index.ts';
-import type { DataStore } from '../store/index.ts';
+import { compiled, type DataStore } from '../store/index.ts';
 import { tokenHash } from './tokens.ts';
 
 /** The caller of the API: a token. */
@@ -20,6 +20,14 @@ const credential = /^(?:Token|Bearer) +(\S+)$/i;
 
 // The time of last use is only informative. Updating it once a minute saves a write per call.
 const lastUsedIntervalMilliseconds = 60_000;
+
+const tokenOfHash = compiled((db, { hash }: { readonly hash: string }) =>
+  db
+    .selectFrom('api_token')
+    .select(['id', 'name', 'permission', 'expires_at', 'last_used_at'])
+    .where('hash', '=', hash)
+    .where('revoked_at', 'is', null),
+);
 
 /** Creates an authenticator that looks tokens up at every call, so changes by other processes take effect at once. */
 export function createTokenAuthenticator(db: DataStore, clock: PlatformClock, log: PlatformLog): TokenAuthenticator {
@@ -42,12 +50,7 @@ export function createTokenAuthenticator(db: DataStore, clock: PlatformClock, lo
     const value = credential.exec(header ?? '')?.[1];
     if (value === undefined) return undefined;
     const now = isoNow(clock);
-    const token = await db.reader
-      .selectFrom('api_token')
-      .select(['id', 'name', 'permission', 'expires_at', 'last_used_at'])
-      .where('hash', '=', tokenHash(value))
-      .where('revoked_at', 'is', null)
-      .executeTakeFirst();
+    const [token] = await tokenOfHash(db.reader, { hash: tokenHash(value) });
     if (token === undefined || (token.expires_at !== null && token.expires_at <= now)) return undefined;
     const touched = token.last_used_at === null ? -Infinity : Date.parse(token.last_used_at);
     if (clock.now() - touched >= lastUsedIntervalMilliseconds) void touch(token.id, now);

@@ -1,6 +1,6 @@
 import type { ExpressionBuilder, Selectable } from 'kysely';
 import { type ServiceKind, ServiceType } from '../../contract/index.ts';
-import type { DatabaseSchema, Db } from '../store/index.ts';
+import { compiled, type DatabaseSchema, type Db } from '../store/index.ts';
 
 /** Thrown if a row has changed since it was read, or the lease is lost. Nothing of the change is written. */
 export class Superseded extends Error {
@@ -65,15 +65,13 @@ export async function requireHeld(db: Db, deployment: Held): Promise<void> {
   if (held === undefined) throw new Superseded(deployment.id);
 }
 
+const servicesOfDeployment = compiled((db, { id }: { readonly id: string }) =>
+  db.selectFrom('deployment_service').selectAll().where('deployment_id', '=', id).orderBy('stage').orderBy('name'),
+);
+
 /** The services of a deployment, in the order of their stages. */
-export const servicesOf = (db: Db, deploymentId: string): Promise<DeploymentServiceRow[]> =>
-  db
-    .selectFrom('deployment_service')
-    .selectAll()
-    .where('deployment_id', '=', deploymentId)
-    .orderBy('stage')
-    .orderBy('name')
-    .execute();
+export const servicesOf = (db: Db, deploymentId: string): Promise<readonly DeploymentServiceRow[]> =>
+  servicesOfDeployment(db, { id: deploymentId });
 
 /** A service's kind in the form that responses use. */
 export const serviceType = (kind: ServiceKind): ServiceType => ServiceType.parse(kind.toUpperCase());

@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
 import { isInForce, isProduction, occurrenceOf } from '../../contract/index.ts';
 import { refused } from '../common/index.ts';
-import type { Db, DeploymentWindowTable } from '../store/index.ts';
+import { compiled, type Db, type DeploymentWindowTable } from '../store/index.ts';
 import { iso } from './context.ts';
 
 type WindowRow = Selectable<DeploymentWindowTable>;
@@ -33,21 +33,26 @@ const inForceAmong = (windows: readonly WindowRow[], now: number): readonly Wind
     })
     .toSorted((one, other) => other.until - one.until);
 
-/** The windows that may be about some of these environments. */
-async function windowsAround(db: Db, environments: readonly PlacedEnvironment[]): Promise<readonly WindowRow[]> {
-  if (environments.length === 0) return [];
-  const all = (name: 'id' | 'project_id' | 'cluster_id') => [...new Set(environments.map((one) => one[name]))];
-  return db
+type Places = Readonly<Record<'ids' | 'projects' | 'clusters', readonly string[]>>;
+
+const windowsAbout = compiled((db, { ids, projects, clusters }: Places) =>
+  db
     .selectFrom('deployment_window')
     .selectAll()
     .where((where) =>
       where.or([
-        where('environment_id', 'in', all('id')),
-        where('project_id', 'in', all('project_id')),
-        where('cluster_id', 'in', all('cluster_id')),
+        where('environment_id', 'in', ids),
+        where('project_id', 'in', projects),
+        where('cluster_id', 'in', clusters),
       ]),
-    )
-    .execute();
+    ),
+);
+
+/** The windows that may be about some of these environments. */
+async function windowsAround(db: Db, environments: readonly PlacedEnvironment[]): Promise<readonly WindowRow[]> {
+  if (environments.length === 0) return [];
+  const all = (name: 'id' | 'project_id' | 'cluster_id') => [...new Set(environments.map((one) => one[name]))];
+  return windowsAbout(db, { ids: all('id'), projects: all('project_id'), clusters: all('cluster_id') });
 }
 
 const refusalBy = ({ window, until }: WindowInForce, what: string): Error =>

@@ -27,8 +27,10 @@ export async function environmentOutlooks(
   environments: readonly (PlacedEnvironment & OutlookColumns)[],
   now: number,
 ): Promise<ReadonlyMap<string, EnvironmentOutlook>> {
-  const timetables = await timetableOutlooks(db, environments, now);
-  const windows = await windowOutlooks(db, environments, now);
+  const [timetables, windows] = await Promise.all([
+    timetableOutlooks(db, environments, now),
+    windowOutlooks(db, environments, now),
+  ]);
   return new Map(
     environments.map((row) => [row.id, { ...timetables.get(row.id), ...windows.get(row.id), ...endOf(row) }]),
   );

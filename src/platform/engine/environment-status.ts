@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import { notFound } from '../common/index.ts';
-import type { DatabaseSchema, Db } from '../store/index.ts';
+import { compiled, type DatabaseSchema, type Db } from '../store/index.ts';
 import type { EnvironmentState } from './engine.ts';
 import { aggregate } from './lifecycle.ts';
 import { type Freshness, shownFreshness } from './running-facts.ts';
@@ -56,34 +56,30 @@ const deploymentStatus = (statuses: readonly Freshness[]): EnvironmentState['dep
   return statuses.every((status) => status === 'UP_TO_DATE') ? 'UP_TO_DATE' : 'OUT_OF_DATE';
 };
 
+type Id = { readonly id: string };
+
+const stateOf = compiled((db, { id }: Id) => db.selectFrom('environment').select('state').where('id', '=', id));
+
+const lastDeployment = compiled((db, { id }: Id) =>
+  db.selectFrom('deployment').selectAll().where('queue', '=', id).orderBy('seq', 'desc').limit(1),
+);
+
+const stepsOf = compiled((db, { id }: Id) =>
+  db.selectFrom('deployment_step').selectAll().where('deployment_id', '=', id).orderBy('position'),
+);
+
 /**
  * The status of an environment: the aggregate of its services, and its latest deployment.
  * @throws ApiProblem 404 for an unknown id
  */
 export async function environmentStatus(db: Db, environmentId: string): Promise<EnvironmentState> {
-  const environment = await db
-    .selectFrom('environment')
-    .select('state')
-    .where('id', '=', environmentId)
-    .executeTakeFirst();
+  const [environment] = await stateOf(db, { id: environmentId });
   if (environment === undefined) throw notFound('environment', environmentId);
   const services = await shownFreshness(db, environmentId);
-  const last = await db
-    .selectFrom('deployment')
-    .selectAll()
-    .where('queue', '=', environmentId)
-    .orderBy('seq', 'desc')
-    .limit(1)
-    .executeTakeFirst();
-  const lastServices = last ? await servicesOf(db, last.id) : [];
-  const steps = last
-    ? await db
-        .selectFrom('deployment_step')
-        .selectAll()
-        .where('deployment_id', '=', last.id)
-        .orderBy('position')
-        .execute()
-    : [];
+  const [last] = await lastDeployment(db, { id: environmentId });
+  const [lastServices, steps] = last
+    ? await Promise.all([servicesOf(db, last.id), stepsOf(db, { id: last.id })])
+    : [[], []];
   const elapsed = last ? elapsedMilliseconds(last) : null;
   return {
     id: environmentId,

@@ -7,7 +7,7 @@ import {
   RuntimeUnreachable,
   type RunningVersion,
 } from '../runtime/index.ts';
-import type { Db, DataStore } from '../store/index.ts';
+import { compiled, type Db, type DataStore } from '../store/index.ts';
 import { type EngineContext, iso } from './context.ts';
 import type { EnvironmentLogLines, LogLines } from './engine.ts';
 import { keptRunning } from './running-facts.ts';
@@ -34,14 +34,12 @@ const runningLine = (version: RunningVersion, line: RuntimeLogLine): LogLine => 
   ...(line.condition && { condition: line.condition }),
 });
 
+const newestLines = compiled((db, { id, tail }: { readonly id: string; readonly tail: number }) =>
+  db.selectFrom('log_line').selectAll().where('service_id', '=', id).orderBy('seq', 'desc').limit(tail),
+);
+
 const storedLines = async (db: Db, serviceId: string, tail: number): Promise<LogLine[]> => {
-  const rows = await db
-    .selectFrom('log_line')
-    .selectAll()
-    .where('service_id', '=', serviceId)
-    .orderBy('seq', 'desc')
-    .limit(tail)
-    .execute();
+  const rows = await newestLines(db, { id: serviceId, tail });
   return rows
     .toReversed()
     .map((row) => ({

@@ -6,7 +6,7 @@ import {
   type ServiceKind,
 } from '../../contract/index.ts';
 import { isUnknown } from '../runtime/index.ts';
-import type { Db, ServiceTable } from '../store/index.ts';
+import { compiled, type Db, type Reads, type ServiceTable } from '../store/index.ts';
 import { iso } from './context.ts';
 import type { ServiceFigures } from './measurements/figures.ts';
 
@@ -40,7 +40,7 @@ interface Deployed {
 }
 
 /** Services with their observations. An observation of an earlier deployment doesn't count. */
-export const servicesWithObservation = (db: Db) =>
+export const servicesWithObservation = (db: Reads) =>
   db
     .selectFrom('service')
     .innerJoin('environment', 'environment.id', 'service.environment_id')
@@ -100,12 +100,19 @@ const factsOf = (row: ObservedService): RunningFacts | undefined => {
   };
 };
 
+const observedServices = compiled((db, { ids }: { readonly ids: readonly string[] }) =>
+  servicesWithObservation(db)
+    .where('service.id', 'in', ids)
+    .where((eb) => eb.or([eb('seen.service_id', 'is not', null), eb('lost.cluster_id', 'is not', null)])),
+);
+
+const servicesOfEnvironment = compiled((db, { id }: { readonly id: string }) =>
+  servicesWithObservation(db).where('service.environment_id', '=', id),
+);
+
 /** The observations of services, by service id. Services that aren't observed are left out. */
 export async function runningFacts(db: Db, serviceIds: readonly string[]): Promise<ReadonlyMap<string, RunningFacts>> {
-  const rows = await servicesWithObservation(db)
-    .where('service.id', 'in', [...serviceIds])
-    .where((eb) => eb.or([eb('seen.service_id', 'is not', null), eb('lost.cluster_id', 'is not', null)]))
-    .execute();
+  const rows = await observedServices(db, { ids: serviceIds });
   return new Map(
     rows.flatMap((row) => {
       const facts = factsOf(row);
@@ -148,7 +155,7 @@ export const shownStateOf = (row: ObservedService): DeploymentState => shownStat
 
 /** The states of an environment's services in responses. */
 export const shownStates = async (db: Db, environmentId: string): Promise<DeploymentState[]> =>
-  (await servicesWithObservation(db).where('service.environment_id', '=', environmentId).execute()).map(shownStateOf);
+  (await servicesOfEnvironment(db, { id: environmentId })).map(shownStateOf);
 
 export type Freshness = ServiceTable['deployment_status'];
 
@@ -163,9 +170,7 @@ export const freshnessOf = (
 
 /** The same for every service of an environment. */
 export const shownFreshness = async (db: Db, environmentId: string): Promise<Freshness[]> =>
-  (await servicesWithObservation(db).where('service.environment_id', '=', environmentId).execute()).map((row) =>
-    freshnessOf(row, factsOf(row)),
-  );
+  (await servicesOfEnvironment(db, { id: environmentId })).map((row) => freshnessOf(row, factsOf(row)));
 
 /** The conditions of a running service that users should know. */
 export function conditionsOf({

@@ -10,7 +10,7 @@ import {
   type StatusDetails,
 } from '../../contract/index.ts';
 import { notFound } from '../common/index.ts';
-import { inBatches, type DatabaseSchema, type Db } from '../store/index.ts';
+import { compiled, inBatches, type DatabaseSchema, type Db } from '../store/index.ts';
 import { backupNotes } from './backups/backup-notes.ts';
 import type { ServiceStatusAnswer } from './engine.ts';
 import { isSettled } from './lifecycle.ts';
@@ -79,8 +79,12 @@ interface LatestDeployment {
   state: DeploymentState;
 }
 
-const latestDeployments = async (db: Db, serviceIds: readonly string[]): Promise<Map<string, LatestDeployment>> => {
-  const rows = await db
+type Ids = { readonly ids: readonly string[] };
+
+const servicesOfIds = compiled((db, { ids }: Ids) => db.selectFrom('service').selectAll().where('id', 'in', ids));
+
+const deploymentsOfServices = compiled((db, { ids }: Ids) =>
+  db
     .selectFrom('service')
     .innerJoin('deployment_service', (join) =>
       join
@@ -95,13 +99,14 @@ const latestDeployments = async (db: Db, serviceIds: readonly string[]): Promise
       'deployment_service.ended_at',
       'deployment_service.state',
     ])
-    .where('service.id', 'in', [...serviceIds])
-    .execute();
-  return new Map(rows.map((row) => [row.service_id, row]));
-};
+    .where('service.id', 'in', ids),
+);
 
-const stepsByService = async (db: Db, serviceIds: readonly string[]): Promise<Map<string, StepRow[]>> => {
-  const rows = await db
+const latestDeployments = async (db: Db, ids: readonly string[]): Promise<Map<string, LatestDeployment>> =>
+  new Map((await deploymentsOfServices(db, { ids })).map((row) => [row.service_id, row]));
+
+const stepsOfServices = compiled((db, { ids }: Ids) =>
+  db
     .selectFrom('deployment_step')
     .innerJoin('service', (join) =>
       join
@@ -109,29 +114,30 @@ const stepsByService = async (db: Db, serviceIds: readonly string[]): Promise<Ma
         .onRef('service.last_deployment_id', '=', 'deployment_step.deployment_id'),
     )
     .selectAll('deployment_step')
-    .where('service.id', 'in', [...serviceIds])
-    .orderBy('deployment_step.position')
-    .execute();
-  return Map.groupBy(rows, (row) => row.service_id);
-};
+    .where('service.id', 'in', ids)
+    .orderBy('deployment_step.position'),
+);
 
-/** The number of pending deployments of each service, including queued ones. */
-const openRequests = async (db: Db, serviceIds: readonly string[]): Promise<Map<string, number>> => {
-  const rows = await db
+const stepsByService = async (db: Db, ids: readonly string[]): Promise<Map<string, StepRow[]>> =>
+  Map.groupBy(await stepsOfServices(db, { ids }), (row) => row.service_id);
+
+const openOfServices = compiled((db, { ids }: Ids) =>
+  db
     .selectFrom('deployment_service')
     .innerJoin('deployment', 'deployment.id', 'deployment_service.deployment_id')
     .select(({ fn }) => ['service_id', fn.countAll<number>().as('open')])
-    .where('service_id', 'in', [...serviceIds])
+    .where('service_id', 'in', ids)
     .where('deployment_service.ended_at', 'is', null)
     .whereRef('deployment.queue', '=', 'deployment.environment_id')
-    .groupBy('service_id')
-    .execute();
-  return new Map(rows.map((row) => [row.service_id, row.open]));
-};
+    .groupBy('service_id'),
+);
 
-/** The ids of the latest deployments of environments. */
-const lastOfEnvironment = async (db: Db, environmentIds: readonly string[]): Promise<Set<string>> => {
-  const rows = await db
+/** The number of pending deployments of each service, including queued ones. */
+const openRequests = async (db: Db, ids: readonly string[]): Promise<Map<string, number>> =>
+  new Map((await openOfServices(db, { ids })).map((row) => [row.service_id, row.open]));
+
+const lastOfEnvironments = compiled((db, { ids }: Ids) =>
+  db
     .selectFrom('environment')
     .select((environment) =>
       environment
@@ -142,10 +148,12 @@ const lastOfEnvironment = async (db: Db, environmentIds: readonly string[]): Pro
         .limit(1)
         .as('last'),
     )
-    .where('environment.id', 'in', [...environmentIds])
-    .execute();
-  return new Set(rows.flatMap(({ last }) => last ?? []));
-};
+    .where('environment.id', 'in', ids),
+);
+
+/** The ids of the latest deployments of environments. */
+const lastOfEnvironment = async (db: Db, ids: readonly string[]): Promise<Set<string>> =>
+  new Set((await lastOfEnvironments(db, { ids })).flatMap(({ last }) => last ?? []));
 
 /**
  * The statuses of services, in the order of their ids. Both the state and the deployment are those of the latest
@@ -159,16 +167,14 @@ export async function serviceStatuses(db: Db, serviceIds: readonly string[]): Pr
 }
 
 async function statusesOf(db: Db, serviceIds: readonly string[]): Promise<ServiceStatusAnswer[]> {
-  const rows = await db
-    .selectFrom('service')
-    .selectAll()
-    .where('id', 'in', [...serviceIds])
-    .execute();
+  const [rows, latest, steps, open, running] = await Promise.all([
+    servicesOfIds(db, { ids: serviceIds }),
+    latestDeployments(db, serviceIds),
+    stepsByService(db, serviceIds),
+    openRequests(db, serviceIds),
+    runningFacts(db, serviceIds),
+  ]);
   const services = new Map(rows.map((row) => [row.id, row]));
-  const latest = await latestDeployments(db, serviceIds);
-  const steps = await stepsByService(db, serviceIds);
-  const open = await openRequests(db, serviceIds);
-  const running = await runningFacts(db, serviceIds);
   const notes = await backupNotes(db, rows, running);
   const lastIds = await lastOfEnvironment(db, [...new Set(rows.map((row) => row.environment_id))]);
   return serviceIds.map((id) => {

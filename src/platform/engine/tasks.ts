@@ -8,7 +8,7 @@ import {
   type Task,
   type TaskInputs,
 } from '../runtime/index.ts';
-import type { Db } from '../store/index.ts';
+import { compiled, type Db } from '../store/index.ts';
 import { requireRoom } from './cluster-limits.ts';
 import type { EngineContext } from './context.ts';
 import { databaseCredentials } from './database-variables.ts';
@@ -18,18 +18,21 @@ import type { StatePath } from './lifecycle.ts';
 import { gitTokenOf, registryOf } from './linked-credentials.ts';
 import { resolvedVariables } from './resolved-variables.ts';
 
+const runtimeOf = compiled((db, { id }: { readonly id: string }) =>
+  db
+    .selectFrom('environment')
+    .innerJoin('cluster', 'cluster.id', 'environment.cluster_id')
+    .select('cluster.runtime')
+    .where('environment.id', '=', id),
+);
+
 /** The runtime of an environment's cluster. */
 export async function runtimeOfEnvironment(
   { runtimes }: Pick<EngineContext, 'runtimes'>,
   db: Db,
   environmentId: string,
 ): Promise<Runtime> {
-  const cluster = await db
-    .selectFrom('environment')
-    .innerJoin('cluster', 'cluster.id', 'environment.cluster_id')
-    .select('cluster.runtime')
-    .where('environment.id', '=', environmentId)
-    .executeTakeFirst();
+  const [cluster] = await runtimeOf(db, { id: environmentId });
   return runtimes.named(cluster?.runtime ?? simulatedRuntimeName);
 }
 

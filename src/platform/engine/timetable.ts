@@ -10,7 +10,7 @@ import {
   type Weekday,
 } from '../../contract/index.ts';
 import { ApiProblem, uuidFrom, type DeployedCommit } from '../common/index.ts';
-import type { Db, DeploymentRuleTable } from '../store/index.ts';
+import { compiled, type Db, type DeploymentRuleTable } from '../store/index.ts';
 import { type EngineContext, iso } from './context.ts';
 import { requestDeployment } from './deployment-requests.ts';
 import { auditEnvironment } from './outcome-events.ts';
@@ -178,6 +178,10 @@ export interface TimetableOutlook {
 
 const idsOf = (rows: readonly { readonly id: string }[]): string[] => rows.map(({ id }) => id);
 
+const stoppingRules = compiled((db, { ids }: { readonly ids: readonly string[] }) =>
+  db.selectFrom('deployment_rule').selectAll().where('environment_id', 'in', ids).where('auto_stop', '=', 1),
+);
+
 /** What the timetables of environments have done, and do next, by environment. @param now milliseconds since the epoch */
 export async function timetableOutlooks(
   db: Db,
@@ -190,15 +194,7 @@ export async function timetableOutlooks(
       ? []
       : await stoppedByTimetable(db, idsOf(stopped)).select('service.environment_id').distinct().execute();
   const isStopped = new Set(byTimetable.map(({ environment_id: id }) => id));
-  const rules =
-    environments.length === 0
-      ? []
-      : await db
-          .selectFrom('deployment_rule')
-          .selectAll()
-          .where('environment_id', 'in', idsOf(environments))
-          .where('auto_stop', '=', 1)
-          .execute();
+  const rules = environments.length === 0 ? [] : await stoppingRules(db, { ids: idsOf(environments) });
   const timetables = new Map(rules.map((rule) => [rule.environment_id, timetableIn(rule)]));
   return new Map(
     environments.map(({ id }): readonly [string, TimetableOutlook] => {

@@ -29,11 +29,13 @@ export type {
 export type { OrganizationTable } from './schema/paged-lists.ts';
 export { referencesIn, serviceReferences } from './schema/service-references.ts';
 export {
+  compiled,
   inBatches,
   type DataStore,
   type Db,
   type RecordsPlace,
   type KnownRecords,
+  type Reads,
   RecordsUnavailable,
 } from './store.ts';
 export type { CallWindows } from './call-windows.ts';

@@ -1,4 +1,4 @@
-import type { Queries } from '../../database/index.ts';
+import { compiling, type Queries, type Reads as DatabaseReads } from '../../database/index.ts';
 import type { PlatformClock } from '../common/index.ts';
 import type { CallWindows } from './call-windows.ts';
 import type { DatabaseSchema, SettingName } from './schema/schema.ts';
@@ -28,6 +28,12 @@ interface DbExtras {
 /** Runs queries on the store or in one of its transactions. Only the store starts transactions. */
 export type Db = Queries<DatabaseSchema> & DbExtras;
 
+/** Runs queries that read the records. */
+export type Reads = DatabaseReads<DatabaseSchema>;
+
+/** Makes a query that is built and compiled once, for what many requests ask (`compiling`). */
+export const compiled = compiling<DatabaseSchema>();
+
 /** The location of a platform's records and of the key of their secrets. */
 export interface RecordsPlace {
   /** The directory of the database. */
@@ -43,7 +49,7 @@ export interface DataStore extends Db {
   /** Whether several processes may serve the same records at once. */
   readonly isShared: boolean;
   /** Runs single queries that only read. */
-  readonly reader: Pick<Db, 'selectFrom'>;
+  readonly reader: Reads;
   /**
    * Runs queries in a transaction that can't write: all of them see the same state. Never waits for writers.
    * @throws AwaitedOutside like `write`

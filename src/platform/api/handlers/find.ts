@@ -1,10 +1,26 @@
 import type { Selectable } from 'kysely';
 import type { ReferenceKind, ServiceKind } from '../../../contract/index.ts';
 import { invalid, notFound, type ServiceSpecs } from '../../common/index.ts';
-import type { DatabaseSchema, Db, OrganizationTable, ServiceTable } from '../../store/index.ts';
+import {
+  compiled,
+  type DatabaseSchema,
+  type Db,
+  type OrganizationTable,
+  type ServiceTable,
+} from '../../store/index.ts';
 
 /** Tables whose rows have an id of their kind. */
 type FoundById = Extract<ReferenceKind, keyof DatabaseSchema>;
+
+const rowOfId = (kind: FoundById) =>
+  compiled((db, { id }: { readonly id: string }) =>
+    db
+      .selectFrom(kind as 'project')
+      .selectAll()
+      .where('id', '=', id),
+  );
+
+const rowsOfIds = new Map<FoundById, ReturnType<typeof rowOfId>>();
 
 /**
  * Finds one row by id.
@@ -15,11 +31,9 @@ export async function findById<Kind extends FoundById>(
   kind: Kind,
   id: string,
 ): Promise<Selectable<DatabaseSchema[Kind]>> {
-  const row = await db
-    .selectFrom(kind as 'project')
-    .selectAll()
-    .where('id', '=', id)
-    .executeTakeFirst();
+  const find = rowsOfIds.get(kind) ?? rowOfId(kind);
+  rowsOfIds.set(kind, find);
+  const [row] = await find(db, { id });
   if (row === undefined) throw notFound(kind, id);
   return row as unknown as Selectable<DatabaseSchema[Kind]>;
 }
@@ -50,17 +64,16 @@ export const parseServiceRow = <Kind extends ServiceKind>(row: Selectable<Servic
   spec: JSON.parse(row.spec) as ServiceSpecs[Kind],
 });
 
+const serviceOfKind = compiled((db, { id, kind }: { readonly id: string; readonly kind: ServiceKind }) =>
+  db.selectFrom('service').selectAll().where('id', '=', id).where('kind', '=', kind),
+);
+
 /**
  * Finds one service by kind and id.
  * @throws ApiProblem 404 with the kind and the id
  */
 export async function findService<Kind extends ServiceKind>(db: Db, kind: Kind, id: string): Promise<ServiceRow<Kind>> {
-  const row = await db
-    .selectFrom('service')
-    .selectAll()
-    .where('id', '=', id)
-    .where('kind', '=', kind)
-    .executeTakeFirst();
+  const [row] = await serviceOfKind(db, { id, kind });
   if (row === undefined) throw notFound(kind, id);
   return parseServiceRow<Kind>(row);
 }

@@ -3,7 +3,7 @@ import { isProduction } from '../../../contract/index.ts';
 import { invalid, isoNow, refused } from '../../common/index.ts';
 import { environmentOutlooks, requireUnlocked } from '../../engine/index.ts';
 import type { OperationHandlers, RequestContext } from '../handler.ts';
-import type { Db, EnvironmentTable, ProjectTable } from '../../store/index.ts';
+import { compiled, type Db, type EnvironmentTable, type ProjectTable } from '../../store/index.ts';
 import { findUnlockedCluster, requireUnlockedProject } from './environment-changes.ts';
 import { builtInVariables } from './variable-answers.ts';
 import { findById, parseServiceRow } from './find.ts';
@@ -11,17 +11,26 @@ import { pageOf, totalOf } from './page.ts';
 import { ownedBy, requireFreeName, withoutNulls } from './rows.ts';
 import { clusterOf, serviceAnswer } from './service-answers.ts';
 
-const projectAnswers = async (db: Db, rows: readonly Selectable<ProjectTable>[]) => {
-  const counts = await db
+type Ids = { readonly ids: readonly string[] };
+
+const environmentCounts = compiled((db, { ids }: Ids) =>
+  db
     .selectFrom('list_total')
     .select(['owner_id', 'total'])
     .where('list', '=', 'environment')
-    .where(
-      'owner_id',
-      'in',
-      rows.map(({ id }) => id),
-    )
-    .execute();
+    .where('owner_id', 'in', ids),
+);
+
+const clusterNames = compiled((db, { ids }: Ids) =>
+  db.selectFrom('cluster').select(['id', 'name', 'organization_id']).where('id', 'in', ids),
+);
+
+const projectNames = compiled((db, { ids }: Ids) =>
+  db.selectFrom('project').select(['id', 'name']).where('id', 'in', ids),
+);
+
+const projectAnswers = async (db: Db, rows: readonly Selectable<ProjectTable>[]) => {
+  const counts = await environmentCounts(db, { ids: rows.map(({ id }) => id) });
   const countOf = new Map(counts.map((count) => [count.owner_id, count.total]));
   return rows.map((row) => ({
     ...withoutNulls(row),
@@ -36,19 +45,13 @@ export const environmentAnswers = async (
   rows: readonly Selectable<EnvironmentTable>[],
 ) => {
   const ids = [...new Set(rows.map((row) => row.cluster_id))];
-  const found = await db
-    .selectFrom('cluster')
-    .select(['id', 'name', 'organization_id'])
-    .where('id', 'in', ids)
-    .execute();
+  const [found, projectsFound, outlooks] = await Promise.all([
+    clusterNames(db, { ids }),
+    projectNames(db, { ids: [...new Set(rows.map((row) => row.project_id))] }),
+    environmentOutlooks(db, rows, clock.now()),
+  ]);
   const clusters = new Map(found.map((cluster) => [cluster.id, cluster]));
-  const ofProjects = await db
-    .selectFrom('project')
-    .select(['id', 'name'])
-    .where('id', 'in', [...new Set(rows.map((row) => row.project_id))])
-    .execute();
-  const projects = new Map(ofProjects.map((project) => [project.id, project]));
-  const outlooks = await environmentOutlooks(db, rows, clock.now());
+  const projects = new Map(projectsFound.map((project) => [project.id, project]));
   return rows.map((row) => ({
     ...withoutNulls(row),
     ...outlooks.get(row.id),
