@@ -33,8 +33,17 @@ export const repeated = (text: string): string => shortened(text, longestRepeate
  * Replaces each lone surrogate in the texts and member names of a value with U+FFFD. A value without any is returned as
  * it is.
  */
-export function wellFormed<Value>(value: Value): Value {
-  return replaced(value) as Value;
+export const wellFormed = <Value>(value: Value): Value => (isWellFormed(value) ? value : (replaced(value) as Value));
+
+// Dates and other values with `toJSON` contain no texts to check.
+const hasMembers = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  isRecord(value) && typeof value['toJSON'] !== 'function';
+
+/** Whether there is no lone surrogate in a value: nearly always, so that nothing is made to find out. */
+function isWellFormed(value: unknown): boolean {
+  if (typeof value === 'string') return value.isWellFormed();
+  if (Array.isArray(value)) return value.every(isWellFormed);
+  return !hasMembers(value) || Object.keys(value).every((name) => name.isWellFormed() && isWellFormed(value[name]));
 }
 
 function replaced(value: unknown): unknown {
@@ -43,8 +52,7 @@ function replaced(value: unknown): unknown {
     const items = value.map(replaced);
     return items.some((item, index) => item !== value[index]) ? items : value;
   }
-  // Dates and other values with `toJSON` contain no texts to check.
-  if (!isRecord(value) || typeof value['toJSON'] === 'function') return value;
+  if (!hasMembers(value)) return value;
   let isSame = true;
   const members = Object.entries(value).map(([name, member]) => {
     const both = [name.toWellFormed(), replaced(member)] as const;

@@ -31,7 +31,9 @@ export function withoutKnownLines<Line extends TimedLine>(lines: readonly Line[]
     const key = keyOf(line);
     counts.set(key, (counts.get(key) ?? 0) + 1);
   }
+  const times = new Set(known.map(({ created_at: at }) => at));
   return lines.filter((line) => {
+    if (!times.has(line.created_at)) return true;
     const key = keyOf(line);
     const left = counts.get(key) ?? 0;
     if (left > 0) counts.set(key, left - 1);
