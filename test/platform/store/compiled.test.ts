@@ -1,8 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { compiled, type DataStore } from '../../../src/platform/store/index.ts';
-import { openDatabase } from '../../../src/platform/store/sqlite/database.ts';
+import { compiled, type DataStore, openDatabase } from '../../../src/platform/store/index.ts';
 import { directoryForRecords } from '../../support/memory-directory.ts';
 
 let dataDir: string;
