@@ -21,7 +21,12 @@ test('the demo tells its story to programs too, to its end, and shows no secret'
   expect(stderr).toBe('');
   expect(events.filter(({ event }) => event === 'chapter').length).toBeGreaterThan(4);
   expect(events).toContainEqual({ event: 'state', of: 'checkout', state: 'DEPLOYED' });
-  expect(events.filter(({ event }) => event === 'question')).toMatchObject([{ answer: 'yes' }, { answer: 'no' }]);
+  // A change back, new code that sees a secret of production, and what takes production down.
+  expect(events.filter(({ event }) => event === 'question')).toMatchObject([
+    { answer: 'yes' },
+    { answer: 'yes' },
+    { answer: 'no' },
+  ]);
   expect(events).toContainEqual({
     event: 'text',
     text: expect.stringMatching(/Cause \(image_tag_not_found, confidence high\)/) as string,

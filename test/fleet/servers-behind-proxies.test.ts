@@ -70,8 +70,11 @@ describe.each<ProxyName>(isLanding ? ['haproxy'] : ['haproxy', 'caddy'])('behind
 
   test('requests of a 2026 client reach all servers, and a question is answered at any', async () => {
     const client = await modern();
-    for (let index = 0; index < 12; index += 1) expect((await client.call('list_projects')).isError).toBeFalsy();
-    await eventually(() => expect(calls().filter((count) => count > 0)).toHaveLength(3));
+    // Caddy chooses servers at random.
+    await eventually(async () => {
+      expect((await client.call('list_projects')).isError).toBeFalsy();
+      expect(calls().filter((count) => count > 0)).toHaveLength(3);
+    });
     const asked = await Promise.all(
       Array.from({ length: 6 }, (_, index) =>
         callReplica(proxy!.mcp, 'create_webhook', fleet.webhookCall(`${proxyName}-${index}`)),
