@@ -3,6 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { approvalsPagePicture, picturePath, pictureSchemes } from './pictures/approvals-page.ts';
+import { consolePicture, consolePicturePath } from './pictures/console.ts';
 import { viewPicture, viewPicturePath } from './pictures/views.ts';
 import { demoPicture, demoPicturePath } from './pictures/demo.ts';
 
@@ -13,6 +14,9 @@ const pictures: Readonly<Record<string, Readonly<Record<string, () => Promise<st
   demo: { [demoPicturePath]: demoPicture },
   'approvals-page': Object.fromEntries(
     pictureSchemes.map((scheme) => [picturePath(scheme), () => approvalsPagePicture(scheme)]),
+  ),
+  console: Object.fromEntries(
+    pictureSchemes.map((scheme) => [consolePicturePath(scheme), () => consolePicture(scheme)]),
   ),
   views: Object.fromEntries(pictureSchemes.map((scheme) => [viewPicturePath(scheme), () => viewPicture(scheme)])),
 };

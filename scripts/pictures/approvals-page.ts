@@ -44,10 +44,10 @@ const assistants = [
   },
 ] as const;
 
-/** Starts the program from source. @returns its MCP endpoint, and how to stop it. */
-async function startServer(
+/** Starts the program from source, over HTTP. @returns its MCP endpoint, and how to stop it. */
+export async function startServer(
   directory: string,
-  keysFile: string,
+  ...options: readonly string[]
 ): Promise<{ readonly url: string; readonly stop: () => Promise<void> }> {
   const environment = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('INFRA_')));
   const args = [
@@ -57,11 +57,9 @@ async function startServer(
     'http',
     '--port',
     '0',
-    '--approvals-page',
     '--data-dir',
     directory,
-    '--keys-file',
-    keysFile,
+    ...options,
   ];
   const child = spawn(process.execPath, args, {
     cwd: root,
@@ -152,7 +150,7 @@ export async function approvalsPagePicture(scheme: PictureScheme = 'light'): Pro
       { mode: 0o600 },
     );
     await setSecret(join(directory, 'operator.json'), operatorSecret);
-    const server = await startServer(directory, keysFile);
+    const server = await startServer(directory, '--approvals-page', '--keys-file', keysFile);
     try {
       for (const [index, assistant] of assistants.entries()) await makeWait(server.url, keys[index]!.key, assistant);
       return await pictureAt(server.url, scheme);

@@ -8,6 +8,7 @@ import {
   pictureSchemes,
   type PictureScheme,
 } from '../../scripts/pictures/approvals-page.ts';
+import { consolePicture, consolePicturePath } from '../../scripts/pictures/console.ts';
 import { viewPicture, viewPicturePath } from '../../scripts/pictures/views.ts';
 import { hasBrowser, openBrowser } from '../support/browser.ts';
 import { differenceOf, looksAlike } from './pictures.ts';
@@ -24,6 +25,7 @@ afterAll(() => browser?.close());
 /** The pictures: where one is, and how it is made. */
 const pictures = [
   ['of the approvals page', picturePath, approvalsPagePicture],
+  ['of the console', consolePicturePath, consolePicture],
   ['of a view', viewPicturePath, viewPicture],
 ] as const;
 

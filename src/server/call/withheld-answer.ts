@@ -4,6 +4,7 @@ import type { FailureCode } from '../failure/index.ts';
 
 /**
  * The text for a call whose answer could not be created, or not made safe to show. It reveals nothing about the cause.
+ * Apart from the stages of a call, because a start loads this file, and not those.
  * @param begun whether a change may have been sent.
  */
 export const withheldText = (requestId: string, begun: boolean): string =>
