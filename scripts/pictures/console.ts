@@ -21,7 +21,9 @@ const steady = (tab: Page): Promise<unknown> =>
   tab.evaluate(`{
     const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
     for (let node = walker.nextNode(); node; node = walker.nextNode())
-      node.data = node.data.replace(/\\b\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d UTC/g, '2026-11-20 10:00:00 UTC').replace(/(?<=until )2026-11-20/, '2026-11-25');
+      node.data = node.data
+        .replace(/\\b\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d UTC/g, '2026-11-20 10:00:00 UTC')
+        .replace(/(?<=until )2026-11-20/, '2026-11-25');
   }`);
 
 async function pictureAt(url: string, scheme: PictureScheme): Promise<Buffer> {
