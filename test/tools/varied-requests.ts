@@ -1,16 +1,9 @@
-/** A request in the words of the person who has it. */
-export interface Request {
-  readonly ask: string;
-  /** What a model searches by, written from the request alone. */
-  readonly words: string;
-  /** The tools that are right; of the whole list. */
-  readonly right: readonly string[];
-}
+import type { SearchedRequest } from './searched-requests.ts';
 
-const row = (ask: string, words: string, ...right: string[]): Request => ({ ask, words, right });
+const row = (ask: string, query: string, ...right: string[]): SearchedRequest => ({ ask, query, right });
 
 /** Texts may be tuned on these. */
-export const tuned: readonly Request[] = [
+export const variedRequests: readonly SearchedRequest[] = [
   row(
     'is the api up right now',
     'service status running',
@@ -110,7 +103,7 @@ export const tuned: readonly Request[] = [
 ];
 
 /** No text is tuned on these: which of them fail is never printed. Write new ones before you tune on them. */
-export const heldOut: readonly Request[] = [
+export const heldOutVariedRequests: readonly SearchedRequest[] = [
   row("why did last night's deploy of shop fail", 'deploy failure reason', 'diagnose_deployment', 'list_deployments'),
   row('any stack traces from checkout today?', 'error logs search exception', 'search_logs'),
   row('put commit 4f2a9c1 live on the backend', 'deploy commit', 'deploy_application', 'deploy_service'),
