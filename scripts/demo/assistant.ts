@@ -35,12 +35,15 @@ const textOf = (content: readonly { type: string; text?: string }[]): string =>
 /** Whether a question is about a change of production, and not of what shares something with it. */
 const isOnProduction = (question: string): boolean => /^On: .*, PRODUCTION\b/m.test(question);
 
-/** The form content that confirms a call: yes, or the name to type, which the field's title contains. */
+/** The form content that confirms a call: yes, or the name to type, which the field's title ends with. */
 function confirmation(params: ElicitRequestParams): Record<string, string | boolean> | undefined {
   if (!('requestedSchema' in params)) return undefined;
   const fields = Object.entries(params.requestedSchema.properties);
   return Object.fromEntries(
-    fields.map(([name, { type, title = '' }]) => [name, type === 'boolean' ? true : title.split(' ')[1]!]),
+    fields.map(([name, { type, title = '' }]) => [
+      name,
+      type === 'boolean' ? true : title.slice(title.indexOf(': ') + 2),
+    ]),
   );
 }
 
