@@ -23,6 +23,21 @@ const factor = () =>
     Number,
   );
 
+/** The commands that open what is stored, on disk or in a database. */
+const storageCommands = [
+  'stdio',
+  'http',
+  'console',
+  'platform',
+  'doctor platform',
+  'token',
+  'backup',
+  'restore',
+  'migrate',
+  'approve',
+  'audit',
+] as const;
+
 /** Options of the server and of the embedded platform. */
 export const options = {
   baseUrl: optional(httpAddress, {
@@ -149,38 +164,14 @@ export const options = {
   dataDir: optional(path, {
     env: 'INFRA_DATA_DIR',
     value: 'path',
-    commands: [
-      'stdio',
-      'http',
-      'console',
-      'platform',
-      'doctor platform',
-      'token',
-      'backup',
-      'restore',
-      'migrate',
-      'approve',
-      'audit',
-    ],
+    commands: storageCommands,
     description: 'Directory for the embedded platform, approvals and the audit log.',
     fallback: '$XDG_DATA_HOME/infra-mcp or ~/.local/share/infra-mcp',
   }),
   keysDir: optional(path, {
     env: 'INFRA_KEYS_DIR',
     value: 'path',
-    commands: [
-      'stdio',
-      'http',
-      'console',
-      'platform',
-      'doctor platform',
-      'token',
-      'backup',
-      'restore',
-      'migrate',
-      'approve',
-      'audit',
-    ],
+    commands: storageCommands,
     description:
       "Directory with the keys that seal secrets, approvals and the audit log, and with the operator's secret. Processes on one database need the same.",
     fallback: 'the data directory',
