@@ -6,6 +6,7 @@ import { addMissingDatabaseVariables } from '../engine/index.ts';
 import {
   type Db,
   type DataStore,
+  neverDeployed,
   readSetting,
   writeSetting,
   type Vault,
@@ -51,15 +52,7 @@ export const serviceRows = (
     kind,
     name,
     spec: JSON.stringify(spec),
-    deployed_state: 'READY',
-    deployment_status: 'NEVER_DEPLOYED',
-    deployed_spec: null,
-    deployed_commit: null,
-    deployed_record: null,
-    deployed_digest: null,
-    deployed_digest_of: null,
-    last_deployment_id: null,
-    last_deployment_at: null,
+    ...neverDeployed,
   }));
 
 /** The owner of a variable. Exactly one of the ids is set. */

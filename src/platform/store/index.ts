@@ -26,6 +26,7 @@ export type {
   ServiceTable,
   VariableTable,
 } from './schema/schema.ts';
+export { neverDeployed } from './schema/schema.ts';
 export type { OrganizationTable } from './schema/paged-lists.ts';
 export { referencesIn, serviceReferences } from './schema/service-references.ts';
 export {

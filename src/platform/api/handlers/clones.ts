@@ -11,6 +11,7 @@ import {
 import { addDatabaseVariables, databaseVariableIds, requireUnlocked } from '../../engine/index.ts';
 import {
   inBatches,
+  neverDeployed,
   type ClusterTable,
   type Db,
   type EnvironmentTable,
@@ -102,15 +103,7 @@ async function copyServices(
     kind: service.kind,
     name: service.name,
     spec: withNewIds(service.spec, () => random.uuid()),
-    deployed_state: 'READY',
-    deployment_status: 'NEVER_DEPLOYED',
-    deployed_spec: null,
-    deployed_commit: null,
-    deployed_record: null,
-    deployed_digest: null,
-    deployed_digest_of: null,
-    last_deployment_id: null,
-    last_deployment_at: null,
+    ...neverDeployed,
   }));
   for (const some of inBatches(copies)) await db.insertInto('service').values(some).execute();
   for (const copy of copies) if (copy.kind === 'database') await addDatabaseVariables(db, copy, vault);

@@ -1,5 +1,6 @@
 import type { ServiceKind } from '../../../contract/index.ts';
 import { isoNow, type ServiceSpecs } from '../../common/index.ts';
+import { neverDeployed } from '../../store/index.ts';
 import type { RequestContext } from '../handler.ts';
 import { touchEnvironment } from './environment-changes.ts';
 import { parseServiceRow, type ServiceRow } from './find.ts';
@@ -27,15 +28,7 @@ export async function insertService<Kind extends ServiceKind>(
       kind,
       name,
       spec: JSON.stringify(spec),
-      deployed_state: 'READY',
-      deployment_status: 'NEVER_DEPLOYED',
-      deployed_spec: null,
-      deployed_commit: null,
-      deployed_record: null,
-      deployed_digest: null,
-      deployed_digest_of: null,
-      last_deployment_id: null,
-      last_deployment_at: null,
+      ...neverDeployed,
     })
     .returningAll()
     .executeTakeFirstOrThrow();

@@ -1,3 +1,4 @@
+import type { Insertable } from 'kysely';
 import type {
   ClusterState,
   DeploymentState,
@@ -280,3 +281,16 @@ export type DeploymentRuleTable = DatabaseSchema['deployment_rule'];
 export type DeploymentWindowTable = DatabaseSchema['deployment_window'];
 export type CustomDomainTable = DatabaseSchema['custom_domain'];
 export type ApiTokenTable = DatabaseSchema['api_token'];
+
+/** What a service has in its columns of deployments until it is deployed for the first time. */
+export const neverDeployed = {
+  deployed_state: 'READY',
+  deployment_status: 'NEVER_DEPLOYED',
+  deployed_spec: null,
+  deployed_commit: null,
+  deployed_record: null,
+  deployed_digest: null,
+  deployed_digest_of: null,
+  last_deployment_id: null,
+  last_deployment_at: null,
+} as const satisfies Partial<Insertable<ServiceTable>>;
