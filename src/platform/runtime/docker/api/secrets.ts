@@ -23,11 +23,20 @@ export interface DockerFileSpec {
   readonly content: Buffer;
 }
 
-const creation = ({ name, labels = {}, content }: DockerFileSpec): object => ({
-  Name: name,
-  Labels: labels,
-  Data: content.toString('base64'),
-});
+async function createFile(
+  docker: DockerClient,
+  kind: 'secrets' | 'configs',
+  { name, labels = {}, content }: DockerFileSpec,
+  call: DockerCall,
+): Promise<string> {
+  const { ID: id } = await docker.request<{ ID: string }>({
+    method: 'POST',
+    path: `/${kind}/create`,
+    json: { Name: name, Labels: labels, Data: content.toString('base64') },
+    ...call,
+  });
+  return id;
+}
 
 /** The secrets that match; all without filters. Filters are `id`, `name` (a part of it), `label`. */
 export const listDockerSecrets = async (
@@ -37,19 +46,11 @@ export const listDockerSecrets = async (
 ): Promise<readonly DockerSecret[]> => docker.request({ method: 'GET', path: '/secrets', query: { filters }, ...call });
 
 /** Creates a secret. @returns its id. @throws DockerError `conflict` if the name is taken */
-export async function createDockerSecret(
+export const createDockerSecret = async (
   docker: DockerClient,
   spec: DockerFileSpec,
   call: DockerCall = {},
-): Promise<string> {
-  const { ID: id } = await docker.request<{ ID: string }>({
-    method: 'POST',
-    path: '/secrets/create',
-    json: creation(spec),
-    ...call,
-  });
-  return id;
-}
+): Promise<string> => createFile(docker, 'secrets', spec, call);
 
 /** Deletes a secret, by id or name. @throws DockerError `not found`, or `refused` while a service uses it */
 export async function deleteDockerSecret(docker: DockerClient, secret: string, call: DockerCall = {}): Promise<void> {
@@ -66,19 +67,11 @@ export const listDockerConfigs = async (
 ): Promise<readonly DockerConfig[]> => docker.request({ method: 'GET', path: '/configs', query: { filters }, ...call });
 
 /** Creates a config. @returns its id. @throws DockerError `conflict` if the name is taken */
-export async function createDockerConfig(
+export const createDockerConfig = async (
   docker: DockerClient,
   spec: DockerFileSpec,
   call: DockerCall = {},
-): Promise<string> {
-  const { ID: id } = await docker.request<{ ID: string }>({
-    method: 'POST',
-    path: '/configs/create',
-    json: creation(spec),
-    ...call,
-  });
-  return id;
-}
+): Promise<string> => createFile(docker, 'configs', spec, call);
 
 /** Deletes a config, by id or name. @throws DockerError `not found`, or `refused` while a service uses it */
 export async function deleteDockerConfig(docker: DockerClient, config: string, call: DockerCall = {}): Promise<void> {
