@@ -160,14 +160,15 @@ export async function expectCarriedOutOnce({ rows }: Fleet): Promise<void> {
 }
 
 const environmentOf = ({ body }: ReceivedRequest): string => (JSON.parse(body) as DeliveryBody).payload.environment_id!;
-const idOf = ({ headers }: ReceivedRequest): string => headers[webhookHeaders.delivery] as string;
+
+/** The id of the delivery that a request is an attempt of. */
+export const deliveryOf = ({ headers }: ReceivedRequest): string => headers[webhookHeaders.delivery] as string;
 
 /** Every webhook was told of every event at least once, and of nothing else; what came again is known by its id. */
 export async function expectDelivered(
   { rows }: Fleet,
   webhookId: string,
-  received: readonly ReceivedRequest[],
-  wasAccepted: (index: number) => boolean,
+  { received, accepted }: { readonly received: readonly ReceivedRequest[]; readonly accepted: ReadonlySet<string> },
 ): Promise<void> {
   const announced = await rows<{ seq: number; id: string | null }>(
     `
@@ -178,11 +179,19 @@ export async function expectDelivered(
   );
   expect(announced.filter(({ id }) => id === null)).toEqual([]);
   const ids = new Set(announced.map(({ id }) => id!));
-  const accepted = new Set(received.filter((_, index) => wasAccepted(index)).map(idOf));
-  expect([...ids].filter((id) => !accepted.has(id))).toEqual([]);
+  const lost = [...ids].filter((id) => !accepted.has(id));
+  const attempts = await rows(
+    `select delivery.id, delivery.attempts, attempt.created_at, status_code, response_body from webhook_delivery delivery
+      left join webhook_attempt attempt on attempt.delivery_id = delivery.id where delivery.id = any($1) order by attempt.seq`,
+    [lost],
+  );
+  expect(attempts).toEqual([]);
+  expect(lost).toEqual([]);
   // Deployments of an environment that was deleted may be removed by now.
   const environments = new Set((await rows<{ id: string }>('select id from environment')).map(({ id }) => id));
-  expect(received.filter((request) => !ids.has(idOf(request)) && environments.has(environmentOf(request)))).toEqual([]);
-  const bodies = Map.groupBy(received, idOf);
+  expect(
+    received.filter((request) => !ids.has(deliveryOf(request)) && environments.has(environmentOf(request))),
+  ).toEqual([]);
+  const bodies = Map.groupBy(received, deliveryOf);
   expect([...bodies].filter(([, all]) => new Set(all.map(({ body }) => body)).size > 1)).toEqual([]);
 }
