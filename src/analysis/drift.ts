@@ -97,7 +97,7 @@ const compared: readonly { path: string; what: string; kind: DriftKind }[] = [
   { path: 'max_running_instances', what: 'most instances', kind: 'size' },
   { path: 'storage', what: 'storage', kind: 'size' },
   { path: 'instance_type', what: 'instance type', kind: 'size' },
-  { path: 'mode', what: 'database mode', kind: 'size' },
+  { path: 'mode', what: 'database mode', kind: 'setting' },
   { path: 'ports', what: 'ports', kind: 'network' },
   { path: 'healthchecks', what: 'health checks', kind: 'network' },
   { path: 'accessibility', what: 'accessibility', kind: 'network' },

@@ -8,6 +8,8 @@ export interface WatchedService {
   readonly id: string;
   readonly name: string;
   readonly kind: string;
+  /** Of a job, as far as its row tells: CRON or LIFECYCLE. */
+  readonly jobType?: string;
   readonly status?: LenientServiceStatus | null;
   /** Who asked for its last deployment; absent if that isn't known. */
   readonly by?: string;

@@ -133,6 +133,24 @@ test('an environment with an overdue job is not healthy, and not one of which on
   expect(diagnosis['late']).toMatch(/^nightly-report \(job\): a run was due at /);
 });
 
+test('an overview of everything counts an overdue job, and where its history can not be read says so', async () => {
+  const { answer } = await calling('get_organization_overview', {});
+  expect(answer['services']).toMatchObject({ overdue: 1 });
+  const row = (answer['results'] as Json[]).find(({ environment }) => environment === 'shop/staging');
+  expect(row!['what']).toContain('overdue: nightly-report');
+  const proxy = await startRecordingProxy(platform.url, {
+    beforeRequest: async (_, { url }, response) => {
+      if (/^\/job\/[^/]+\/deploymentHistory/.test(url!)) response.writeHead(500).end();
+    },
+  });
+  const behind = connectorsTo(proxy.url, platform.tokens.admin);
+  const unread = await (await behind.modern()).call('get_organization_overview', {});
+  expect((unread.structuredContent as Json)['services']).not.toHaveProperty('overdue');
+  expect(textOf(unread)).toContain('Not known: whether 1 cron job ran when due');
+  await behind.close();
+  await proxy.close();
+});
+
 /** A deployment of now that ended so. */
 const ofNow = (status: string) => (row: Json) => ({
   ...row,

@@ -270,9 +270,13 @@ describe('every kind of service', () => {
 const next = async (tool: string, id: string): Promise<string> =>
   textOf(await client.call(tool, { [id]: platform.seed[id], memory: 1024 }));
 
-test('what is proposed next says that an application is deployed at its newest commit', async () => {
-  expect(await next('update_application', 'application_id')).toMatch(
-    /Next: deploy_service .*\(what differs takes effect with the next deployment, which takes the newest commit\)/,
+test('what is proposed next is the commit that runs, or the newest one of an application, which is said', async () => {
+  const { git_repository: repository } = await raw(`/application/${platform.seed['application_id']}`);
+  const told = await next('update_application', 'application_id');
+  expect(told).toMatch(/Next: deploy_application .*\(what differs takes effect, and the code stays as it is\)/);
+  expect(told).toContain(`"commit":"${(repository as Json)['deployed_commit_id'] as string}"`);
+  expect(told).toMatch(
+    /deploy_service .*\(what differs takes effect with the next deployment, which takes the newest commit\)/,
   );
   expect(await next('update_container', 'container_id')).toMatch(
     /Next: deploy_service .*\(what differs takes effect with the next deployment\)/,

@@ -81,11 +81,13 @@ const rendered = (one: Renderer, each: Renderer): Renderer => ({
   columns: [...new Set([...(one.columns ?? []), ...(each.columns ?? [])])],
   view: (answer) => ({ ...(isEverywhere(answer) ? each : one).view(answer), ...pick(answer, besides) }),
   text: (view) =>
-    [
-      (isEverywhere(view) ? each : one).text(omit(view, besides)),
-      ...(isEverywhere(view) ? [`Looked at: ${compact(view['looked_at'])}.`, ...lackingText(view)] : []),
-      ...(view['why_none'] === undefined ? [] : [`Why: ${compact(view['why_none'])}.`]),
-    ].join('\n'),
+    view['why_none'] === undefined
+      ? [
+          (isEverywhere(view) ? each : one).text(omit(view, besides)),
+          ...(isEverywhere(view) ? [`Looked at: ${compact(view['looked_at'])}.`, ...lackingText(view)] : []),
+        ].join('\n')
+      : // A number would read as if somebody had looked.
+        `No backups are known here. Why: ${compact(view['why_none'])}.`,
   only: (columns) => rendered(table('backup', columns), table('database', columns)),
 });
 

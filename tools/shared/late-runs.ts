@@ -1,7 +1,17 @@
-import { at, pruneRecord, type JsonRecord, type ToolContext } from '../../src/server/tool/index.ts';
+import type { WatchedService } from '../../src/analysis/index.ts';
+import { operations } from '../../src/contract/index.ts';
+import { at, pruneRecord, readUses, type JsonRecord, type ToolContext } from '../../src/server/tool/index.ts';
+import { readAspect } from './any-service.ts';
 import { alertsAbout } from './firing-alerts.ts';
 import { historyOf, type Served } from './serving.ts';
 import { unlessFailing } from './places.ts';
+
+/** The reads for runs that were due, of jobs of which only a row of a list is known. */
+export const readsOfLateRuns = readUses(
+  'whether cron jobs ran when due is not known',
+  operations.get_job,
+  operations.list_job_deployments,
+);
 
 /** Maximum number of cron jobs whose histories are read for one answer. */
 const mostJobs = 6;
@@ -19,20 +29,55 @@ export async function lateRuns(
   context: ToolContext,
   services: readonly Served[],
 ): Promise<ReadonlyMap<string, string>> {
-  const jobs = services.filter((service) => isCronJob(service) && isRunning(service));
+  return lateAmong(
+    context,
+    services.filter((service) => isCronJob(service) && isRunning(service)),
+  );
+}
+
+/**
+ * The same for services of which only rows of a list are known: the configurations of those that may be cron jobs are
+ * read with their histories.
+ */
+export async function lateRunsByRows(
+  context: ToolContext,
+  services: readonly WatchedService[],
+): Promise<ReadonlyMap<string, string>> {
+  return lateAmong(
+    context,
+    services.filter(
+      (service) => service.kind === 'job' && ['CRON', undefined].includes(service.jobType) && isRunning(service),
+    ),
+    (job) => unlessFailing(readAspect(context, { kind: 'job', id: job.id }, 'configuration')),
+  );
+}
+
+/** The cron jobs among jobs that run and that are late. @param read reads a configuration that isn't known */
+async function lateAmong(
+  context: ToolContext,
+  jobs: readonly Served[],
+  read?: (job: Served) => Promise<JsonRecord | undefined>,
+): Promise<ReadonlyMap<string, string>> {
   if (jobs.length === 0) return new Map();
   // Loaded on demand: it has a parser of cron expressions.
   const { lateRunOf, lateRunText } = await import('../../src/analysis/due-run.ts');
-  const looked = jobs.slice(0, mostJobs);
-  const histories = await Promise.all(looked.map((job) => unlessFailing(historyOf(context, job))));
-  const unread = histories.filter((history) => history === undefined).length + jobs.length - looked.length;
+  const looked = await Promise.all(
+    jobs.slice(0, mostJobs).map(async (job) => {
+      const [configuration, history] = await Promise.all([
+        job.configuration ?? read?.(job),
+        unlessFailing(historyOf(context, job)),
+      ]);
+      return { ...job, configuration, history };
+    }),
+  );
+  const unread =
+    looked.filter(({ configuration, history }) => !configuration || !history).length + jobs.length - looked.length;
   if (unread > 0)
     context.leftOut(
-      `Not known: whether ${unread} of its cron jobs ran when due, because their histories were not read.`,
+      `Not known: whether ${unread} cron job${unread === 1 ? '' : 's'} ran when due: their history was not read.`,
     );
   return new Map(
-    looked.flatMap((job, index) => {
-      const history = histories[index];
+    looked.flatMap(({ history, ...job }) => {
       const late = history && lateRunOf({ ...job, history }, context.now());
       return late ? [[job.id, lateRunText(late)] as const] : [];
     }),

@@ -14,6 +14,7 @@ import {
 import { clustersOf, readsOfNodes } from './cluster-nodes.ts';
 import { locksInForce } from './environment-lock.ts';
 import { unlessMissing } from './if-possible.ts';
+import { lateRunsByRows, readsOfLateRuns } from './late-runs.ts';
 import { placeOf, serviceOf, type Place } from './organization-rows.ts';
 import { alertsInPlaces, watchedAlerts } from './firing-alerts.ts';
 
@@ -39,6 +40,7 @@ export const readsOfOrganization: readonly ReadUse[] = [
   ...readUses('services are not judged one by one', operations.get_environment_status, operations.list_services),
   ...readUses('alerts that fire are not shown', operations.list_alert_rules),
   ...lockReads('locked clusters are not shown'),
+  ...readsOfLateRuns,
   ...readsOfNodes.filter(({ operation }) => operation === operations.list_clusters),
 ];
 
@@ -270,6 +272,10 @@ export async function readOrganization(context: ToolContext, within: Within): Pr
     findPlaces(context, organization?.id ?? undefined, within),
     watchedAlerts(context),
   ]);
+  const lateJobs = lateRunsByRows(
+    context,
+    places.flatMap(({ services: own = [] }) => own),
+  );
   const isWhole = within.project === undefined && within.environment === undefined;
   const hosting = new Set(places.flatMap(({ clusterId }) => clusterId ?? []));
   const isCovered = (row: JsonRecord): boolean => isWhole || hosting.has(textAt(row, 'id') ?? '');
@@ -296,10 +302,12 @@ export async function readOrganization(context: ToolContext, within: Within): Pr
     clusterNames,
     isWhole,
   });
+  const late = await lateJobs;
   return {
     organization: typeof organization?.name === 'string' ? organization.name : undefined,
     environments: places.map((place) => ({
       ...place,
+      services: place.services?.map((service) => ({ ...service, late: late.get(service.id) })),
       lock: lockOf(locks.get(place.clusterId ?? '')),
       clusterTrouble: troubles.get(place.clusterId),
       alerts: placed.ofEnvironment(place.id),

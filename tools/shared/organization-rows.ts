@@ -21,6 +21,7 @@ export function serviceOf(row: JsonRecord, status: unknown, whole: unknown): Wat
     id: textAt(row, 'id') ?? '',
     name: textAt(row, 'name') ?? textAt(row, 'id') ?? '',
     kind: (textAt(row, 'service_type') ?? 'service').toLowerCase(),
+    jobType: textAt(row, 'job_type'),
     status: own,
     ...(by !== undefined && { by }),
   };

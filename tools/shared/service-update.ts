@@ -4,11 +4,13 @@ import {
   isRecord,
   partialUpdate,
   secretsSeen,
+  textAt,
   type CompositionDefinition,
   type JsonRecord,
   type NextCall,
   type PartialUpdate,
   type PlannedOperation,
+  type ToolContext,
 } from '../../src/server/tool/index.ts';
 import { groupsGiven } from './group-names.ts';
 import { joined } from './plan-parts.ts';
@@ -126,6 +128,13 @@ export function serviceUpdate(
     title,
     description,
     ...update,
+    answer: async (args: JsonRecord, context: ToolContext, answers: readonly JsonRecord[]): Promise<JsonRecord> => {
+      const answer = await update.answer(args, context, answers);
+      const commit = textAt(context.replacements()[0]?.after ?? {}, 'git_repository.deployed_commit_id');
+      return commit === undefined || answer['changes'] === undefined
+        ? answer
+        : { ...answer, git_repository: { deployed_commit_id: commit } };
+    },
     preview: joined(changeWarnings, update.preview, ...(hasGroups ? [groupsGiven] : [])),
     ...serviceFields({
       ...own,
@@ -136,12 +145,25 @@ export function serviceUpdate(
         ...own.fields,
       },
     }),
-    next: (_view: JsonRecord, args: JsonRecord): readonly NextCall[] => [
-      {
-        tool: 'deploy_service',
-        arguments: { service: args[identifier] },
-        why: `what differs takes effect with the next deployment${operation === operations.update_application ? ', which takes the newest commit' : ''}`,
-      },
-    ],
+    next: (view: JsonRecord, args: JsonRecord): readonly NextCall[] => {
+      const isApplication = operation === operations.update_application;
+      const commit = textAt(view, 'git_repository.deployed_commit_id');
+      return [
+        ...(isApplication && commit !== undefined
+          ? [
+              {
+                tool: 'deploy_application',
+                arguments: { application: args[identifier], commit },
+                why: 'what differs takes effect, and the code stays as it is',
+              },
+            ]
+          : []),
+        {
+          tool: 'deploy_service',
+          arguments: { service: args[identifier] },
+          why: `what differs takes effect with the next deployment${isApplication ? ', which takes the newest commit' : ''}`,
+        },
+      ];
+    },
   };
 }

@@ -157,7 +157,7 @@ const rowsOrNone: Renderer = {
     ];
     const none =
       missing !== undefined &&
-      `No variable or secret ${compact(missing)} in ${compact(searched)}${lacking.length > 0 ? ', in what could be read' : ''}${nearest === undefined ? '' : `; nearest: ${compact(nearest)}`}.`;
+      `No variable or secret ${compact(missing)} in ${compact(searched)}${lacking.length > 0 ? ', in what could be read' : ''}; ${nearest === undefined ? 'no key there contains it, is spelled like it or begins with the same word' : `nearest: ${compact(nearest)}`}.`;
     const looked = place === undefined ? [] : [`Looked at: ${compact(place)}.`];
     return [none === false ? allRows.text(withWords(omit(view, besides))) : none, ...looked, ...lacking].join('\n');
   },
