@@ -2,6 +2,7 @@ import { operations, type AnyOperation } from '../../src/contract/index.ts';
 import {
   changeWarnings,
   isRecord,
+  omit,
   partialUpdate,
   secretsSeen,
   textAt,
@@ -135,6 +136,8 @@ export function serviceUpdate(
         ? answer
         : { ...answer, git_repository: { deployed_commit_id: commit } };
     },
+    // The proposed call tells the commit.
+    render: { ...update.render, text: (view: JsonRecord) => update.render.text(omit(view, ['git_repository'])) },
     preview: joined(changeWarnings, update.preview, ...(hasGroups ? [groupsGiven] : [])),
     ...serviceFields({
       ...own,
