@@ -356,7 +356,8 @@ describe('texts', () => {
 
   // Whoever adds such a tool takes its words out of the instructions.
   test.each([
-    ['shells and files in instances', /shell|exec|_files?$/],
+    ['shells, files', /shell|exec|_files?$/],
+    ['database contents', /quer|sql|rows|content/],
     ['metrics', /metric/],
     ['costs', /cost|price/],
     ['reading secrets', /(?:get|read|show)_secret/],

@@ -46,7 +46,7 @@ const reading: Section = [
 ];
 
 const impossible: Section = [
-  'Not possible here: shells and files in instances, metrics over time, costs, reading secrets; creating clusters.',
+  'Not possible here: shells, files, database contents, metrics over time, costs, reading secrets; creating clusters.',
 ];
 
 /**
