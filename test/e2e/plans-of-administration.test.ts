@@ -76,8 +76,39 @@ describe('the copy of an environment', () => {
       git_repository: { url: 'https://git.acme.example/acme/network.git' },
       backend: 'user_provided',
     });
-    expect(await planned('clone_environment', { environment: id, name: 'copy' })).toMatch(
-      /The copy of network has the state of the original[^\n]+deleting the copy can destroy it/,
+    const warning = /^The copy of network has the state of the original[^\n]+deleting the copy can destroy it/m;
+    expect(await planned('clone_environment', { environment: id, name: 'copy' })).toMatch(warning);
+    const copy = await called('clone_environment', { environment: id, name: 'copy' });
+    expect(copy.text).toMatch(warning);
+    for (const plan of [
+      await planned('delete_environment', { environment: copy.answer['id'] }),
+      await planned('delete_service', { service: 'shop/copy/network' }),
+    ]) {
+      expect(plan).toMatch(
+        /^Deletes terraform network, now READY; this platform never applied it, so it made nothing/m,
+      );
+      expect(plan).toMatch(
+        /^The state of network is in the backend that its repository names:[^\n]+can be destroyed too/m,
+      );
+    }
+  });
+
+  test('says with its secrets what it has, also where nothing was asked about, and what its deletion may destroy', async () => {
+    const args = { environment: 'shop/staging', name: 'counted' };
+    const own = 'of the environment itself';
+    expect(await planned('clone_environment', args)).toMatch(
+      /^Of the environment itself: \d+ variables? and 1 secret\.$/m,
+    );
+    const { text, answer } = await called('clone_environment', args);
+    expect(text).toMatch(new RegExp(`; ${own} \\d+ variables? and 1 secret$`, 'm'));
+    expect(answer).toMatchObject({ secrets: 1 });
+    expect(text).toMatch(/^The copy of assets-bucket begins with an empty state/m);
+    const service = 'shop/counted/assets-bucket';
+    expect(await planned('delete_service', { service })).toMatch(
+      /^Not looked at: whether the repository of assets-bucket names a backend[^\n]+can be destroyed too/m,
+    );
+    expect(await planned('delete_service', { service: 'shop/staging/assets-bucket' })).toMatch(
+      /^Deletes terraform assets-bucket, now DEPLOYED, with what it made, in the cloud account too/m,
     );
   });
 });

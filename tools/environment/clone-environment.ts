@@ -2,15 +2,17 @@ import * as z from 'zod';
 import { EnvironmentMode, operations } from '../../src/contract/index.ts';
 import {
   defineTool,
-  isRecord,
   naming,
   omit,
   pruneRecord,
   reading,
   readUses,
+  readVariableList,
   rowsIn,
   show,
+  stateKeptBy,
   textOf,
+  wholeListIn,
   type JsonRecord,
   type Preview,
   type ToolContext,
@@ -33,26 +35,55 @@ async function stateLine(service: JsonRecord, reader: Pick<ToolContext, 'attempt
     service['backend'] === undefined
       ? await reader.attempt(operations.get_terraform, { terraform_id: String(service['id']) })
       : service;
-  const backend = own?.['backend'];
-  const [isShared, isOwn] = ['user_provided', 'kubernetes'].map((kind) => isRecord(backend) && kind in backend);
+  const keptBy = stateKeptBy(own);
   const name = show(textOf(service, 'name') ?? service['id']);
   const together =
     'applying the copy changes what the original made, and deleting the copy can destroy it, in the cloud account too';
-  if (isShared)
+  if (keptBy === 'repository')
     return `The copy of ${name} has the state of the original, in the backend that its repository names: ${together}.`;
   if (own === undefined)
     return `Not known: where the state of ${name} is kept. If its repository names a backend, the copy shares the state of the original: ${together}. Otherwise the copy begins with an empty state.`;
-  return `The copy of ${name} begins with ${isOwn ? 'an empty state of its own' : 'an empty state'}: applying it makes everything once more, and deleting it destroys only what it made. But if its repository names a backend, it shares the state of the original: ${together}.`;
+  return `The copy of ${name} begins with ${keptBy === 'platform' ? 'an empty state of its own' : 'an empty state'}: applying it makes everything once more, and deleting it destroys only what it made. But if its repository names a backend, it shares the state of the original: ${together}.`;
 }
+
+/** A line for each Terraform service among those that are copied. */
+const stateLines = (services: readonly JsonRecord[], reader: Pick<ToolContext, 'attempt'>): Promise<string[]> =>
+  Promise.all(
+    services.filter((service) => kindOf(service) === 'terraform').map((service) => stateLine(service, reader)),
+  );
+
+const keysOf = (variables: readonly JsonRecord[]): string[] =>
+  variables.filter(({ scope }) => scope === 'ENVIRONMENT').flatMap((row) => textOf(row, 'key') ?? []);
+
+/** The keys of the variables and secrets of an environment itself; undefined if they can't be read. */
+async function ownKeys(id: string, reader: Pick<ToolContext, 'attempt'>) {
+  const environment = { kind: 'environment', id } as const;
+  const [variables, secrets] = await Promise.all(
+    (['variables', 'secrets'] as const).map(async (listing) =>
+      wholeListIn(await readVariableList(listing, environment, reader)),
+    ),
+  );
+  return { variables: variables && keysOf(variables), secrets: secrets && keysOf(secrets) };
+}
+
+const readsOfKeys = (without: string) =>
+  readUses(without, operations.list_variables_of_environment, operations.list_secrets_of_environment);
+
+const counted = (count: unknown, what: string): string =>
+  typeof count === 'number' ? `${count} ${what}${count === 1 ? '' : 's'}` : `${what}s that can not be looked up`;
 
 /** Shows the user, before confirmation, what is copied and what isn't. */
 const copies: Preview = reading(
   [
     ...readUses('the plan does not show which services are copied', operations.list_services),
     ...readUses('the plan does not show where the state of Terraform is kept', operations.get_terraform),
+    ...readsOfKeys('the plan does not tell how many variables and secrets of the environment are copied'),
   ],
   async ({ environment_id: from }, { reader }) => {
-    const list = await reader.attempt(operations.list_services, { environment_id: String(from) });
+    const [list, { variables, secrets }] = await Promise.all([
+      reader.attempt(operations.list_services, { environment_id: String(from) }),
+      ownKeys(String(from), reader),
+    ]);
     if (!list)
       return ['Not known: which services are copied. The platform does not tell, or the token may not read it.'];
     const services = rowsIn(list);
@@ -61,48 +92,53 @@ const copies: Preview = reading(
         (service) =>
           `Copies ${show(called(service))}${kindOf(service) === 'database' ? ', empty: its data stay where they are' : ''}.`,
       ),
-      ...(await Promise.all(
-        services.filter((service) => kindOf(service) === 'terraform').map((service) => stateLine(service, reader)),
-      )),
+      ...(await stateLines(services, reader)),
       'Copies the variables and secrets of the environment and its services too, with their values. It sees those of the project that it is in. Nothing of it runs until it is deployed.',
+      `Of the environment itself: ${counted(variables?.length, 'variable')} and ${counted(secrets?.length, 'secret')}.`,
     ];
   },
 );
 
-const keysOf = (variables: readonly JsonRecord[]): string[] =>
-  variables.filter(({ scope }) => scope === 'ENVIRONMENT').flatMap((row) => textOf(row, 'key') ?? []);
+interface Contents {
+  readonly services?: readonly JsonRecord[];
+  readonly variables?: readonly string[];
+  readonly secrets?: readonly string[];
+}
 
 /** Reads the contents of an environment; parts that can't be read are undefined. */
-async function contentsOf(
-  context: ToolContext,
-  id: string,
-): Promise<{ readonly services?: readonly JsonRecord[]; readonly keys?: readonly string[] }> {
-  const input = { environment_id: id };
-  const [services, variables] = await Promise.all([
-    context.attempt(operations.list_services, input),
-    context.attempt(operations.list_variables_of_environment, input),
+async function contentsOf(context: ToolContext, id: string): Promise<Contents> {
+  const [services, keys] = await Promise.all([
+    context.attempt(operations.list_services, { environment_id: id }),
+    ownKeys(id, context),
   ]);
-  return { services: services && rowsIn(services), keys: variables && keysOf(rowsIn(variables)) };
+  return { services: services && rowsIn(services), ...keys };
 }
 
 const sameName = (one: JsonRecord, other: JsonRecord): boolean =>
   textOf(one, 'name')?.toLowerCase() === textOf(other, 'name')?.toLowerCase();
+
+/** The keys that the original has and the copy doesn't, as far as both are known. */
+const lackingKeys = (one: Contents, other: Contents, listing: 'variables' | 'secrets'): readonly string[] =>
+  one[listing] && other[listing] ? one[listing].filter((key) => !other[listing]!.includes(key)) : [];
 
 /** Compares the copy with its original, as far as both can be read. */
 async function comparison(context: ToolContext, from: string, to: string): Promise<JsonRecord> {
   const [one, other] = await Promise.all([contentsOf(context, from), contentsOf(context, to)]);
   if (!other.services) return { note: 'Not known: what it holds. The platform does not tell.' };
   const missing = one.services?.filter((service) => !other.services?.some((copy) => sameName(service, copy))) ?? [];
-  const lacking = one.keys && other.keys ? one.keys.filter((key) => !other.keys!.includes(key)) : [];
+  const states = await stateLines(one.services ?? other.services, { attempt: context.before });
   return {
     made: other.services.map(called),
-    variables: other.keys?.length,
+    variables: other.variables?.length,
+    secrets: other.secrets?.length,
     not_made: [
       ...dataOf(other.services),
       ...missing.map(called),
-      ...lacking.map((key) => `variable ${key}`),
+      ...lackingKeys(one, other, 'variables').map((key) => `variable ${key}`),
+      ...lackingKeys(one, other, 'secrets').map((key) => `secret ${key}`),
       'custom domains, which have one service only',
     ],
+    ...(states.length > 0 && { terraform_state: states }),
   };
 }
 
@@ -129,11 +165,9 @@ export const cloneEnvironment = defineTool(operations.clone_environment, {
   reads: [
     ...readsOfCluster,
     ...readUses('mode and cluster have to be given', operations.get_environment),
-    ...readUses(
-      'the answer does not say what was copied',
-      operations.list_services,
-      operations.list_variables_of_environment,
-    ),
+    ...readUses('the answer does not say what was copied', operations.list_services),
+    ...readsOfKeys('the answer does not say how many variables and secrets of the environment were copied'),
+    ...readUses('the answer does not say where the state of Terraform is kept', operations.get_terraform),
   ],
   expand: async (args, context) => [
     { operation: operations.clone_environment, input: { ...(await originalsPlace(args, context)), ...args } },
@@ -154,15 +188,28 @@ export const cloneEnvironment = defineTool(operations.clone_environment, {
   },
   render: {
     view: (answer) => pruneRecord(omit(answer, ['created_at', 'updated_at', 'organization', 'last_updated_by'])),
-    text: ({ name, id, mode, cluster_name: cluster, made, variables, not_made: lacking, note, ...others }) =>
+    text: ({
+      name,
+      id,
+      mode,
+      cluster_name: cluster,
+      made,
+      variables,
+      secrets,
+      not_made: lacking,
+      terraform_state: states,
+      note,
+      ...others
+    }) =>
       [
         `${show(name)} is there (${[id === undefined ? 'its id is not told' : `id ${show(id)}`, ...(mode === undefined ? [] : [show(mode)]), ...(cluster === undefined ? [] : [`on cluster ${show(cluster)}`])].join(', ')}). Nothing of it runs yet.`,
         ...(Array.isArray(made)
           ? [
-              `made: ${made.join(', ') || 'no service'}${variables === undefined ? '' : `; ${show(variables)} variables of the environment`}`,
+              `made: ${made.join(', ') || 'no service'}; of the environment itself ${counted(variables, 'variable')} and ${counted(secrets, 'secret')}`,
             ]
           : []),
         ...(Array.isArray(lacking) ? [`not_made: ${lacking.join(', ')}`] : []),
+        ...(Array.isArray(states) ? states.map(show) : []),
         ...(note === undefined ? [] : [show(note)]),
         ...Object.entries(others).map(([member, value]) => `${member}: ${show(value)}`),
       ].join('\n'),

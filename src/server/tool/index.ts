@@ -40,6 +40,7 @@ export { deletion } from './preview/deletion.ts';
 export { deployment, versionOf } from './preview/deployment.ts';
 export { environmentDeployment, serviceDeployment, jobEffect, scheduleText } from './preview/environment-deployment.ts';
 export { terraformChanges, terraformEffect } from './preview/terraform-plan.ts';
+export { stateKeptBy } from './preview/terraform-state.ts';
 export { alreadyMember, role } from './preview/member-invitation.ts';
 export {
   lineAgreed,

@@ -13,6 +13,7 @@ import {
 } from '../../context/index.ts';
 import { reading, readUses, type ReadsFor } from '../reads.ts';
 import { notAgreedTo, notKnown, showName, textOf, type PlanLine, type Preview } from './preview.ts';
+import { isNeverApplied, stateRisk } from './terraform-state.ts';
 import {
   namesText,
   readsOfWhatGoes,
@@ -162,15 +163,19 @@ const serviceIn = (record: JsonRecord, states: ReadonlyMap<unknown, string | und
 };
 
 /** A confirmation covers the service's id and what is deleted with it, but not its state. */
-async function serviceLine(service: DoomedService, reader: Reader): Promise<PlanLine> {
+async function serviceLines(service: DoomedService, reader: Reader): Promise<readonly PlanLine[]> {
   const { kind, id, name, state } = service;
   const parts = await whatGoesWith(service, reader);
-  const rest = parts.length === 0 ? '' : `, with ${parts.join('; ')}`;
-  return {
+  const rest = [
+    parts.length === 0 ? '' : `, with ${parts.join('; ')}`,
+    kind === 'terraform' && isNeverApplied(state) ? '; this platform never applied it, so it made nothing itself' : '',
+  ].join('');
+  const line = {
     text: `Deletes ${kind} ${showName(name)}, now ${state ?? 'in a state that is not known'}${rest}.`,
     agreed: `Deletes ${kind} ${id}${rest}`,
     after: `Deletes ${kind} ${showName(name)}${rest}.`,
   };
+  return [line, ...(kind === 'terraform' ? [stateRisk(service)] : [])];
 }
 
 const underWayLines = (services: readonly DoomedService[]): readonly PlanLine[] => {
@@ -201,13 +206,13 @@ async function serviceDeletion({ kind, id, name, environment }: Target, reader: 
   const service: DoomedService = { kind, id, name: name ?? id, record, state: states.get(id) };
   const neighbours = rows?.flatMap((row) => serviceIn(row, states) ?? []).filter((one) => one.id !== id);
   const [own, dependents, rules] = await Promise.all([
-    serviceLine(service, reader),
+    serviceLines(service, reader),
     neighbours
       ? dependentLines(service, neighbours, reader)
       : [notKnown('what else is in its environment, and so what needs it')],
     ruleLines([id], reader),
   ]);
-  return [own, ...dependents, ...rules, ...underWayLines([service])];
+  return [...own, ...dependents, ...rules, ...underWayLines([service])];
 }
 
 const ofEnvironment = (variable: JsonRecord): boolean => variable['scope'] === 'ENVIRONMENT';
@@ -233,13 +238,13 @@ async function environmentDeletion({ id }: Target, reader: Reader): Promise<read
   const services = rows.flatMap((row) => serviceIn(row, states) ?? []);
   const others = rows.length - services.length;
   const [lines, variables, secrets, rules] = await Promise.all([
-    Promise.all(services.map((service) => serviceLine(service, reader))),
+    Promise.all(services.map((service) => serviceLines(service, reader))),
     environmentLine('variables', id, reader),
     environmentLine('secrets', id, reader),
     ruleLines([id, ...services.map((service) => service.id)], reader),
   ]);
   return [
-    ...(rows.length === 0 ? ['There are no services in it.'] : lines),
+    ...(rows.length === 0 ? ['There are no services in it.'] : lines.flat()),
     ...(others > 0
       ? [`Deletes ${others} more ${others === 1 ? 'service' : 'services'} of a kind that is not known.`]
       : []),

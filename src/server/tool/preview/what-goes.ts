@@ -3,6 +3,7 @@ import { isRecord, recordsIn, type JsonRecord } from '../../json/index.ts';
 import { readVariableList, wholeListIn, type Reader } from '../../context/index.ts';
 import { readUses, type ReadUse } from '../reads.ts';
 import { show, showName, textOf } from './preview.ts';
+import { isNeverApplied } from './terraform-state.ts';
 
 /** A service that would be deleted. */
 export interface DoomedService {
@@ -72,8 +73,8 @@ export const ownVariables = (
 const kindsWithVolumes: readonly ServiceKind[] = ['application', 'container'];
 
 /** The data of a service: its volumes, or the data of a database. */
-function dataText({ kind, record }: DoomedService): string | undefined {
-  if (kind === 'terraform') return 'what it made, in the cloud account too';
+function dataText({ kind, record, state }: DoomedService): string | undefined {
+  if (kind === 'terraform') return isNeverApplied(state) ? undefined : 'what it made, in the cloud account too';
   if (kind === 'database')
     return typeof record?.['storage'] === 'number' ? `its data (${show(record['storage'])} GB)` : 'its data';
   if (!kindsWithVolumes.includes(kind)) return undefined;
