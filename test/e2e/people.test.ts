@@ -3,6 +3,7 @@ import { createToken } from '../../src/platform/api/index.ts';
 import { connectorsTo, type Connectors } from '../support/connectors.ts';
 import { policyFrom } from '../support/guard-fixture.ts';
 import { agree, failureIn, textOf, userAnswering, type TestClient, type User } from '../support/mcp-clients.ts';
+import { startRecordingProxy } from '../support/recording-proxy.ts';
 import { type Json, startTestPlatform, type TestPlatform } from '../support/test-platform.ts';
 
 let platform: TestPlatform;
@@ -34,6 +35,54 @@ const column = async (tool: string, name: string): Promise<unknown[]> =>
 
 const pending = async () =>
   ((await carried('list_members')).answer['invitations'] as Json[]).map((row) => row['email']);
+
+describe('what a role permits', () => {
+  const invitation = { email: 'ivo@acme.example', role_id: 'Viewer' };
+
+  test('is in the question and the answer of an invitation, and beside the members', async () => {
+    const { answer, asked } = await carried('invite_member', invitation);
+    const rights = /^It permits: sees everything in every project, production too; changes nothing\.$/m;
+    expect(asked).toMatch(rights);
+    expect((answer['effects'] as string[]).join('\n')).toMatch(rights);
+    await carried('revoke_invitation', { invitation_id: invitation.email });
+    const { roles } = (await carried('list_members')).answer as { roles: Json[] };
+    expect(roles.map(({ name }) => name)).toContain('Developer');
+    expect(roles.every(({ may }) => typeof may === 'string')).toBe(true);
+  });
+
+  test.each<[string, Json[], RegExp]>([
+    ['is not known where the platform does not tell', [], /^Not known: what the role permits\./m],
+    [
+      'is told by project and cluster where the organization made the role',
+      [
+        {
+          project_name: 'shop',
+          is_admin: false,
+          permissions: [{ environment_type: 'PRODUCTION', permission: 'VIEWER' }],
+        },
+      ],
+      /^It permits: project shop: PRODUCTION VIEWER\.$/m,
+    ],
+  ])('%s', async (_, project_permissions, line) => {
+    let ids: unknown[] = [];
+    const proxy = await startRecordingProxy(platform.url, {
+      alter: (method, path, body) => {
+        if (method !== 'GET' || !/\/(availableRole|customRole)(\?|$)/.test(path)) return body;
+        const rows = (body as { results: Json[] }).results;
+        if (path.includes('availableRole')) {
+          ids = rows.map(({ id }) => id);
+          return { ...(body as Json), results: rows.map(({ id, name }) => ({ id, name })) };
+        }
+        return { results: ids.map((id) => ({ id, name: 'x', cluster_permissions: [], project_permissions })) };
+      },
+    });
+    const others = connectorsTo(proxy.url, platform.tokens.admin);
+    const plan = await (await others.modern()).call('invite_member', { ...invitation, dry_run: true });
+    expect(textOf(plan)).toMatch(line);
+    await others.close();
+    await proxy.close();
+  });
+});
 
 describe('a colleague', () => {
   const email = 'nia@acme.example';

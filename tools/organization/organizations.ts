@@ -7,7 +7,6 @@ import {
   table,
   alreadyMember,
   omit,
-  role,
   pick,
   pruneRecord,
   readUses,
@@ -20,6 +19,7 @@ import {
 } from '../../src/server/tool/index.ts';
 import { ifPossible } from '../shared/if-possible.ts';
 import { takenBackElsewhere } from '../shared/plan-parts.ts';
+import { invitedRole, roleReads, rolesWith } from '../shared/role-rights.ts';
 
 export const getOrganization = defineTool(operations.get_organization, {
   toolset: 'organization',
@@ -28,7 +28,20 @@ export const getOrganization = defineTool(operations.get_organization, {
   render: record({ omitted: ['results', 'icon_uri'] }),
 });
 
-/** The members and, with the first page of them, whose invitation is pending. */
+/** What the roles permit that these people have; without it if that can't be read. */
+async function rightsOf(
+  people: readonly JsonRecord[],
+  organization: string,
+  context: ToolContext,
+): Promise<JsonRecord> {
+  const held = new Set(people.flatMap((row) => [row['role_id'], row['role_name']]));
+  const roles = await ifPossible(context, 'What the roles permit', () =>
+    rolesWith((row) => held.has(row['id']) || held.has(row['name']), organization, context),
+  );
+  return roles ? { roles: roles.map(({ row, may }) => pruneRecord({ name: row['name'], may })) } : {};
+}
+
+/** The members and, with the first page of them, whose invitation is pending and what their roles permit. */
 async function withInvitations(
   args: InputOf<typeof operations.list_members>,
   context: ToolContext,
@@ -39,21 +52,28 @@ async function withInvitations(
     context.attempt(operations.list_invitations, { organization_id: args.organization_id }),
   );
   const pending = rowsIn(invitations).filter((row) => row['invitation_status'] === InvitationStatus.enum.PENDING);
-  return pending.length === 0
-    ? answer
-    : { ...answer, invitations: pending.map((row) => pruneRecord(pick(row, invitationColumns))) };
+  return {
+    ...answer,
+    ...(pending.length > 0 && { invitations: pending.map((row) => pruneRecord(pick(row, invitationColumns))) }),
+    ...(await rightsOf([...rowsIn(answer), ...pending], args.organization_id, context)),
+  };
 }
 
 const invitationColumns = ['email', 'role_name', 'id'];
 
 const showingInvitations = (members: Renderer): Renderer => ({
   ...members,
-  view: (answer) => ({ ...members.view(answer), ...pick(answer, ['invitations']) }),
+  view: (answer) => ({ ...members.view(answer), ...pick(answer, ['invitations', 'roles']) }),
   text: (view) =>
     [
       members.text(view),
       ...recordsIn(view['invitations']).map(
         (row) => `Invited, not joined yet: ${show(row['email'])} as ${show(row['role_name'])} (id ${show(row['id'])})`,
+      ),
+      ...recordsIn(view['roles']).map((row) =>
+        row['may'] === undefined
+          ? `What ${show(row['name'])} permits is not shown by the platform.`
+          : `${show(row['name'])} permits: ${show(row['may'])}.`,
       ),
     ].join('\n'),
   ...(members.only && { only: (columns: readonly string[]) => showingInvitations(members.only!(columns)) }),
@@ -65,7 +85,10 @@ export const listMembers = defineTool(operations.list_members, {
   description:
     'Who can access: each member (user, colleague, admin) of an organization, team: role (user, admin), rights, ' +
     'permissions, e-mail, last active.',
-  reads: readUses('who is invited is not shown', operations.list_invitations),
+  reads: [
+    ...readUses('who is invited is not shown', operations.list_invitations),
+    ...roleReads('what the roles permit is not shown'),
+  ],
   output: operations.list_members.response.extend({
     invitations: z.array(z.object({ email: z.string(), role_name: z.string(), id: z.string() }).partial()).optional(),
   }),
@@ -86,7 +109,7 @@ export const inviteMember = defineTool(operations.invite_member, {
   input: { role: undefined, show_link: z.boolean().optional().describe('Its link too; whoever holds one joins.') },
   answer: async ({ show_link }, _, [answer = {}]) => (show_link === true ? answer : omit(answer, ['invitation_link'])),
   plan: () => ['Gives this person access to the organization.', takenBackElsewhere],
-  preview: role,
+  preview: invitedRole,
   noOpCheck: alreadyMember,
   render: record({ first: ['email', 'invitation_status', 'role_name', 'id'], omitted: ['logo_url'] }),
 });

@@ -18,8 +18,8 @@ import {
   type ToolContext,
 } from '../../src/server/tool/index.ts';
 import { joined } from '../shared/plan-parts.ts';
+import { rightsLine, roleGiven, roleReads } from '../shared/role-rights.ts';
 import { tokenText } from './api-tokens.ts';
-import { roleGiven, roleReads } from './roles.ts';
 
 type Reads = Pick<ToolContext, 'attempt'>;
 
@@ -52,17 +52,16 @@ async function refuseForLastOwner({ user_id: user, organization_id: id }: JsonRe
 }
 
 const newRole: Preview = reading(
-  () => [...memberReads, ...roleReads],
+  () => [...memberReads, ...roleReads('what the new role permits is not shown')],
   async ({ user_id: user, role_id: role }, { target, reader }) => {
-    const where = { organization_id: String(target.id) };
     const [member, given] = [
-      await memberWith(user, where.organization_id, reader),
-      await roleGiven(role, where, reader),
+      await memberWith(user, target.id, reader),
+      await roleGiven(role, String(target.id), reader),
     ];
     return [
       member ? `Whom: ${personText(member)}.` : notKnown('who that is, and which role they have now'),
       given ? `New role: ${show(given.row['name'])}.` : notKnown('which role this is'),
-      given?.may === undefined ? notKnown('what the new role permits') : `It permits: ${given.may}.`,
+      rightsLine(given),
     ];
   },
 );
@@ -80,8 +79,7 @@ export const updateMemberRole = defineTool(operations.update_member_role, {
   title: 'Give a member another role',
   description: 'Change a role (rights) of a member: make somebody admin, developer, viewer (read only).',
   expand: async (args, context) => {
-    const { row } =
-      (await roleGiven(args['role_id'], { organization_id: String(args['organization_id']) }, context)) ?? {};
+    const { row } = (await roleGiven(args['role_id'], String(args['organization_id']), context)) ?? {};
     if (row !== undefined && !/owner/i.test(String(row['name']))) await refuseForLastOwner(args, context);
     return [{ operation: operations.update_member_role, input: args }];
   },

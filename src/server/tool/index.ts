@@ -41,7 +41,7 @@ export { deployment, versionOf } from './preview/deployment.ts';
 export { environmentDeployment, serviceDeployment, jobEffect, scheduleText } from './preview/environment-deployment.ts';
 export { terraformChanges, terraformEffect } from './preview/terraform-plan.ts';
 export { stateKeptBy } from './preview/terraform-state.ts';
-export { alreadyMember, role } from './preview/member-invitation.ts';
+export { alreadyMember } from './preview/member-invitation.ts';
 export {
   lineAgreed,
   lineTexts,

@@ -1,24 +1,8 @@
 import { InvitationStatus, operations } from '../../../contract/index.ts';
 import type { JsonRecord } from '../../json/index.ts';
 import { reading, readUses } from '../reads.ts';
-import { rowWith, show, notKnown, type NoOpCheck, type Preview } from './preview.ts';
+import { show, type NoOpCheck } from './preview.ts';
 import { rowsIn } from '../../context/index.ts';
-
-/** The name of the role that an invitation gives. */
-export const role: Preview = reading(
-  readUses('the plan does not show the name of the role', operations.list_roles),
-  async (args, { target, reader }) => {
-    const { role_id: id, role: word } = args;
-    if (id === undefined)
-      return [
-        word === undefined
-          ? 'No role is given: the person gets the default of the platform, usually Viewer.'
-          : `The role is ${show(word)}.`,
-      ];
-    const found = rowWith(await reader.attempt(operations.list_roles, { organization_id: String(target.id) }), id);
-    return [found ? `The role is ${show(found['name'])}.` : notKnown('which role this is')];
-  },
-);
 
 /** The row with this email address. */
 const withEmail = (answer: JsonRecord | undefined, email: unknown): JsonRecord | undefined =>
