@@ -34,6 +34,22 @@ test('a webhook that is turned off is no webhook to which nothing happened', asy
   expect(text).toContain('turned off');
 });
 
+test('the answer of a new webhook says what it is sent, and what else its test takes', async () => {
+  const result = await (
+    await connectors.modern(userAnswering(agree))
+  ).call('create_webhook', { target_url: 'https://hooks.acme.example/new', events: ['DEPLOYMENT_FAILED'] });
+  expect((result.structuredContent as Json)['effects']).toEqual(
+    expect.arrayContaining([
+      expect.stringContaining('every project and mode'),
+      expect.stringMatching(/sends a test to it/),
+    ]),
+  );
+  await platform.must('delete_webhook', {
+    organization_id: platform.organizationId,
+    webhook_id: (result.structuredContent as Json)['id'],
+  });
+});
+
 test('without a webhook, those that there are are shown, without any secret', async () => {
   await call('create_webhook', {
     target_url: 'https://robot:hunter2-pass@chat.acme.example/in/ops',
@@ -88,7 +104,11 @@ test('deliveries are counted by how they ended, and what was sent is shown in wh
   const deliveries = async (more: Json = {}) => call('list_webhook_events', { webhook, ...more });
   const counted = (how: 'received' | 'failed') =>
     expect.poll(async () => ((await deliveries()).answer['totals'] as Json)[how]).toBe(2);
-  expect((await deliveries()).text).toContain('0 deliveries in 0 attempts.');
+  const quiet = await deliveries();
+  expect(quiet.text).toMatch(
+    /0 deliveries in 0 attempts\. No event for it is on record since it was made at \S+ \([^)]+\)\. It is told of DEPLOYMENT_STARTED, DEPLOYMENT_SUCCEEDED of every project and mode\./,
+  );
+  expect(quiet.answer['totals']).toMatchObject({ attempts: 0, made_at: expect.any(String) as unknown });
   await call('deploy_service', { service: 'shop/staging/search', wait: true });
   await counted('received');
   status = 500;

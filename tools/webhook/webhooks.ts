@@ -25,7 +25,7 @@ import {
 } from '../../src/server/tool/index.ts';
 import { inKnownWords, knownEvents } from './event-words.ts';
 import { joined, takenBackElsewhere } from '../shared/plan-parts.ts';
-import { limitsOf, offLine, unknownProjects } from './webhook-filters.ts';
+import { limitsOf, offLine, unknownProjects, wordsOf } from './webhook-filters.ts';
 
 const isReceived = ({ target_response_status_code: status }: JsonRecord): boolean =>
   typeof status === 'number' && status >= 200 && status < 300;
@@ -144,6 +144,7 @@ export const createWebhook = defineTool(operations.create_webhook, {
   plan: (args) => [
     ...sentFromNowOn(args),
     takenBackElsewhere,
+    'A tool of the toolset administration sends a test to it.',
     ...(hasUserinfo(args.target_url)
       ? [
           'The address has a user name or a password in it: they are kept like secrets, sent with every event, and not shown.',
@@ -153,7 +154,10 @@ export const createWebhook = defineTool(operations.create_webhook, {
   render: record({ first: ['target_url', 'id', 'enabled', 'events'] }),
   next: ({ id }) =>
     typeof id === 'string'
-      ? [{ tool: 'list_webhook_events', arguments: { webhook_id: id }, why: 'shows what was delivered' }]
+      ? [
+          { tool: 'test_webhook', arguments: { webhook_id: id }, why: 'sends a test to it', isForThoseWithIt: true },
+          { tool: 'list_webhook_events', arguments: { webhook_id: id }, why: 'shows what was delivered' },
+        ]
       : [],
 });
 
@@ -203,9 +207,19 @@ async function webhooksOf(organizationId: unknown, context: ToolContext): Promis
   return { webhooks: rowsIn(list).map((row) => pruneRecord(pick(row, webhookColumns))) };
 }
 
-/** Whether a webhook is turned off, so that it gets nothing; false if that can't be read. */
-const isTurnedOff = async (id: unknown, organizationId: unknown, context: ToolContext): Promise<boolean> =>
-  rowsIn(await webhookList(organizationId, context)).some((row) => row['id'] === id && row['enabled'] === false);
+/** What tells why nothing was sent: whether the webhook is off, and since when it is told of what. */
+async function quietFacts(id: unknown, organizationId: unknown, context: ToolContext): Promise<JsonRecord> {
+  const row = rowsIn(await webhookList(organizationId, context)).find((one) => one['id'] === id);
+  const events = wordsOf(row?.['events']);
+  return pruneRecord({
+    webhook: row?.['enabled'] === false ? 'turned off' : undefined,
+    made_at: row?.['created_at'],
+    told_of: row && events !== '' ? [events, ...orEverything(limitsOf(row))].join(' ') : undefined,
+  });
+}
+
+const orEverything = (limits: readonly string[]): readonly string[] =>
+  limits.length === 0 ? ['of every project and mode'] : [limits.join(', and ')];
 
 const counted = (count: unknown, one: string, more: string): string => `${String(count)} ${count === 1 ? one : more}`;
 
@@ -218,6 +232,8 @@ function totalsText({ totals, pagination }: JsonRecord): string {
     waiting,
     next_attempt_at: next,
     webhook: off,
+    made_at: madeAt,
+    told_of: toldOf,
     code_0: unanswered,
   } = totals as JsonRecord;
   const { page, total_pages: pages, total_count: all } = isRecord(pagination) ? pagination : {};
@@ -233,6 +249,8 @@ function totalsText({ totals, pagination }: JsonRecord): string {
     '.',
     ...(unanswered === undefined ? [] : [` Code 0: ${show(unanswered)}.`]),
     ...(off === undefined ? [] : [` The webhook is ${show(off)}: it is sent nothing.`]),
+    ...(madeAt === undefined ? [] : [` No event for it is on record since it was made at ${show(madeAt)}.`]),
+    ...(toldOf === undefined || off !== undefined ? [] : [` It is told of ${show(toldOf)}.`]),
     ...(isPart
       ? [
           ` Page ${String(page)} of ${pages}, by attempts (${String(all)}): earlier ones of the last delivery may be on the next.`,
@@ -288,8 +306,8 @@ export const listWebhookEvents = defineTool(operations.list_webhook_events, {
     );
     const attempts = rowsIn(answer);
     const results = deliveriesOf(attempts);
-    const isOff = results.length === 0 && (await isTurnedOff(webhook, organization, context));
-    return { ...answer, results, totals: { ...totalsOf(attempts, results), ...(isOff && { webhook: 'turned off' }) } };
+    const quiet = results.length === 0 ? await quietFacts(webhook, organization, context) : {};
+    return { ...answer, results, totals: { ...totalsOf(attempts, results), ...quiet } };
   },
   render: rendered(table('delivery', deliveryColumns)),
 });
