@@ -71,6 +71,14 @@ test('the list of alert rules names clusters, and says which rules watch nothing
   expect(text).toContain(`they watch nothing: ${String(answer['unwatched'])}.`);
 });
 
+test('the list of alert rules has paths of what they watch, and no operator and threshold that count for nothing', async () => {
+  const { text, answer } = await calling('list_alert_rules', {});
+  const rule = rowsOf(answer).find(({ name }) => name === 'checkout-errors')!;
+  expect(rule).toMatchObject({ target: { path: 'shop/staging/checkout-api' } });
+  expect(rule['condition']).toEqual({ promql: expect.any(String) as unknown });
+  expect(text).not.toMatch(/condition\.(operator|threshold)/);
+});
+
 test('a receiver is given by name, and the error for another name lists all that there are', async () => {
   const wrong = await calling('update_alert_rule', {
     alert_rule: 'disk-filling',

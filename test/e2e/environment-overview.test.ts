@@ -50,6 +50,17 @@ test('an overview says that its cluster is locked: by whom, why, since and until
   expect(text).toContain('grown. While it is locked, nothing in this environment can be deployed or changed.');
 });
 
+test('an overview says that no alert rule watches an environment only where that is known', async () => {
+  const line = 'No alert rule watches this environment or a service in it.';
+  const { answer, text } = await overview('shop/production');
+  expect([answer['alert_rules'], text]).toEqual(['none', expect.stringContaining(line)]);
+  for (const { text: other } of [
+    await overview('shop/staging'),
+    await overview('shop/production', /\/alert-rules(\?|$)/),
+  ])
+    expect(other).not.toContain(line);
+});
+
 test('a lock whose days are over is told by no overview, and is no cause', async () => {
   const proxy = await startRecordingProxy(platform.url, {
     alter: (_, path, body) =>

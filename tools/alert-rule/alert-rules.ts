@@ -1,8 +1,10 @@
 import * as z from 'zod';
-import { isUntold, operations } from '../../src/contract/index.ts';
+import { isUntold, joinPath, operations } from '../../src/contract/index.ts';
 import { alertNames } from '../../src/analysis/index.ts';
 import {
   defineTool,
+  isRecord,
+  omit,
   organizationOf,
   pick,
   pruneRecord,
@@ -25,6 +27,23 @@ import { changedReceivers } from './receiver-names.ts';
 
 const receiverMembers = ['name', 'id', 'type'];
 
+/** What a rule watches, with the path of a service, or the id of what the rule doesn't name. */
+function targetOf({ target }: JsonRecord): unknown {
+  if (!isRecord(target)) return target;
+  const { service, target_type: type, target_id: id } = target;
+  const names = isRecord(service)
+    ? ['project_name', 'environment_name', 'name'].flatMap((member) => textOf(service, member) ?? [])
+    : [];
+  const path = names.length > 0 ? joinPath(names) : String(type).trim() === 'CLUSTER' ? undefined : id;
+  return { ...target, ...(path !== undefined && { path }) };
+}
+
+/** A condition as it is evaluated: without an operator there is nothing that its threshold is compared with. */
+const conditionOf = ({ condition }: JsonRecord): unknown =>
+  isRecord(condition) && condition['operator'] === 'NONE' && condition['threshold'] === 0
+    ? omit(condition, ['operator', 'threshold'])
+    : condition;
+
 /** Alert rules with the names of their clusters, and which of them watch nothing. */
 async function withClusters(context: ToolContext, answer: JsonRecord): Promise<JsonRecord> {
   const rules = rowsIn(answer);
@@ -33,7 +52,12 @@ async function withClusters(context: ToolContext, answer: JsonRecord): Promise<J
   const untold = alertNames(rules.filter(({ state }) => isUntold(state)).map((rule) => firingAlert(rule)));
   return {
     ...answer,
-    results: rules.map((row) => ({ ...row, cluster: names.get(row['cluster_id']) ?? row['cluster_id'] })),
+    results: rules.map((row) => ({
+      ...row,
+      ...(row['target'] !== undefined && { target: targetOf(row) }),
+      ...(row['condition'] !== undefined && { condition: conditionOf(row) }),
+      cluster: names.get(row['cluster_id']) ?? row['cluster_id'],
+    })),
     ...(unwatched !== undefined && { unwatched }),
     ...(untold.length > 0 && { untold }),
   };
@@ -117,8 +141,7 @@ export const listAlertRules = defineTool(operations.list_alert_rules, {
       'starts_at',
       'silenced_until',
       'silence_reason',
-      'target.service.name',
-      'target.service.environment_name',
+      'target.path',
       'target.target_type',
       'cluster',
       'condition.promql',

@@ -36,9 +36,15 @@ import { isActedOn, notActedOn, otherServicesIn } from '../shared/other-kinds.ts
 
 /** The alert rules about an environment and the services in it: those that fire, and those that watch nothing. */
 async function alertsOn(context: ToolContext, environmentId: string) {
-  const { firing, unwatched } = await watchedAlerts(context);
+  const { firing, unwatched, whole } = await watchedAlerts(context);
   const isOn = (rule: JsonRecord): boolean => environmentWatched(rule) === environmentId;
-  return { alerts: firing.filter(isOn), unwatched: unwatchedText(unwatched.filter(isOn)) };
+  return {
+    alerts: firing.filter(isOn),
+    unwatched: unwatchedText(unwatched.filter(isOn)),
+    /** Whether no rule is about the environment or one of these services; false where that isn't known. */
+    isUnwatched: (ids: readonly string[]): boolean =>
+      whole?.every((rule) => !isOn(rule) && !ids.some((id) => isAbout(rule, id))) === true,
+  };
 }
 
 /** The alerts about a service, as the end of its reason. */
@@ -109,7 +115,7 @@ export const getEnvironmentOverview = composeTool({
   }),
   answer: async ({ environment }, context) => {
     const project = context.resolved['environment']?.project?.id;
-    const [services, others, { alerts, unwatched }, addresses, lock, nodes] = await Promise.all([
+    const [services, others, { alerts, unwatched, isUnwatched }, addresses, lock, nodes] = await Promise.all([
       observedServices(context, environment),
       otherServicesIn(context, environment),
       alertsOn(context, environment),
@@ -151,11 +157,22 @@ export const getEnvironmentOverview = composeTool({
       results: told,
       ...(alerts.length > 0 && { alerts: alerts.map(alertRow) }),
       ...(unwatched !== undefined && { unwatched }),
+      ...(results.length > 0 && isUnwatched(results.map(({ id }) => id)) && { alert_rules: 'none' }),
     };
   },
   render: {
     view: (answer) => answer,
-    text: ({ environment, counts, cluster_lock: lock, nodes, outlook, results, alerts, unwatched }) =>
+    text: ({
+      environment,
+      counts,
+      cluster_lock: lock,
+      nodes,
+      outlook,
+      results,
+      alerts,
+      unwatched,
+      alert_rules: rules,
+    }) =>
       [
         `${String(environment)}: ${[
           Object.entries((counts ?? {}) as JsonRecord)
@@ -206,6 +223,7 @@ export const getEnvironmentOverview = composeTool({
             ]
           : []),
         ...unwatchedLine(unwatched),
+        ...(rules === 'none' ? ['No alert rule watches this environment or a service in it.'] : []),
       ].join('\n'),
     keep: 'first',
   },

@@ -6,6 +6,7 @@ import {
   readUses,
   rowsIn,
   textAt,
+  wholeListIn,
   type JsonRecord,
   type ReadUse,
   type ToolContext,
@@ -16,6 +17,8 @@ interface WatchedAlerts {
   readonly firing: readonly JsonRecord[];
   /** Those that watch nothing: that they don't fire says nothing. */
   readonly unwatched: readonly JsonRecord[];
+  /** All of them; undefined if not all can be read. */
+  readonly whole?: readonly JsonRecord[];
 }
 
 /** The alert rules that fire, and those that watch nothing; none if they can't be read, which the answer says. */
@@ -28,6 +31,7 @@ export async function watchedAlerts(context: ToolContext): Promise<WatchedAlerts
   return {
     firing: rows.filter(({ state }) => isFiring(state)),
     unwatched: rows.filter((rule) => whyUnwatched(rule) !== undefined),
+    whole: wholeListIn(rules),
   };
 }
 
