@@ -40,8 +40,14 @@ test('a cron job: made, planned and deployed, each answer says when it runs and 
   const plan = await calling('deploy_service', { service: nightly, dry_run: true });
   expect(plan.text).toContain(`Schedules the job at ${schedule} (some platforms also run it once at each deployment).`);
   const deployed = await calling('deploy_service', { service: nightly, wait: true });
-  expect(deployed.answer['job']).toBe(`scheduled at ${schedule}; this deployment also ran it once`);
-  expect(deployed.text).toContain(`Job: scheduled at ${schedule}; this deployment also ran it once`);
+  expect(deployed.answer['job']).toBe(
+    `scheduled at ${schedule}; this deployment also ran it once, and that run ended well`,
+  );
+  expect(deployed.text).toContain(
+    `Job: scheduled at ${schedule}; this deployment also ran it once, and that run ended well`,
+  );
+  const next = /^Next: search_logs (?<args>\{.*?\})/m.exec(deployed.text)!.groups!['args']!;
+  expect((await calling('search_logs', JSON.parse(next) as Json)).text).toContain('exit code 0');
   const runs = await calling('list_job_deployments', { job: nightly });
   expect(runs.answer['schedule']).toBe(schedule);
   expect(runs.text).toContain(`Scheduled at ${schedule}.`);

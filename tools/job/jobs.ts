@@ -82,6 +82,7 @@ export const createJob = defineTool(operations.create_job, {
   next: [
     'Not deployed yet: until it is, nothing runs, by the clock or otherwise.',
     naming`${'deploy_service'} deploys it: that sets its schedule. Some platforms also run it once at each deployment.`,
+    naming`${'search_logs'} of it shows what a run wrote.`,
   ],
 });
 

@@ -67,6 +67,10 @@ async function reachedAt(context: ToolContext, subject: Subject): Promise<JsonRe
   );
 }
 
+/** The step of a deployment that ran a job. */
+const runIn = (steps: WaitResult['status']['steps']) =>
+  steps?.details?.find(({ step_name: name }) => name === 'EXECUTING');
+
 /** The facts about a deployed cron job: whether it has run now, and when it will run. */
 async function runOfCronJob(
   context: ToolContext,
@@ -75,10 +79,9 @@ async function runOfCronJob(
 ): Promise<string | undefined> {
   const schedule = kind === 'job' ? scheduleText(await readAspect(context, { kind, id }, 'configuration')) : undefined;
   if (schedule === undefined) return undefined;
-  const ran =
-    steps?.details?.some(({ step_name: name }) => name === 'EXECUTING') === true
-      ? 'this deployment also ran it once'
-      : 'whether this deployment also ran it is not told';
+  const run = runIn(steps);
+  const end = run?.status === 'SUCCESS' ? ', and that run ended well' : '';
+  const ran = run ? `this deployment also ran it once${end}` : 'whether this deployment also ran it is not told';
   return `scheduled at ${schedule}; ${ran}`;
 }
 
@@ -137,6 +140,7 @@ export async function endAnswer(
     serves,
     commit,
     job,
+    ran_job: kind === 'job' && isServing && runIn(status.steps) ? true : undefined,
     took: steps,
     not_acted_on: others?.length === 0 ? undefined : others,
     diagnosis,
@@ -205,6 +209,14 @@ const render: Renderer = { view: (answer) => answer, text, keep: 'first' };
 
 const next = (view: JsonRecord): readonly NextCall[] => {
   if (isRecord(view['diagnosis'])) return proposed(view['diagnosis']);
+  if (view['ran_job'] === true && typeof view['id'] === 'string')
+    return [
+      {
+        tool: 'search_logs',
+        arguments: { service: view['id'], level: 'debug' },
+        why: 'what the run wrote, and its exit code if it is told',
+      },
+    ];
   return view['outcome'] === 'failed' && typeof view['id'] === 'string'
     ? [{ tool: 'diagnose_deployment', arguments: { environment: view['id'] }, why: 'why it failed' }]
     : [];
