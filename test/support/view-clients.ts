@@ -82,8 +82,8 @@ const overHttp =
   async (extensions) => {
     const shared = dependencies();
     const { url } = await startTestServer({
-      build: (revision, _, method) =>
-        buildServer(shared, { era: revision, method, callerOf: ({ http }) => callOf(http?.authInfo).call }),
+      build: (revision, _, request) =>
+        buildServer(shared, { era: revision, ...request, callerOf: ({ http }) => callOf(http?.authInfo).call }),
     });
     const received: string[] = [];
     const options = { fetch: keeping(received) };

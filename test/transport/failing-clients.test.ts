@@ -108,8 +108,8 @@ const connect = {
         restriction: unrestricted,
         stepUp: () => new Response(null, { status: 403 }),
       }),
-      build: (_, __, method) =>
-        buildServer(parts, { era: _, method, callerOf: ({ http }) => callOf(http?.authInfo).call }),
+      build: (_, __, request) =>
+        buildServer(parts, { era: _, ...request, callerOf: ({ http }) => callOf(http?.authInfo).call }),
     });
     return rawHttp[era](server.url, options, { authorization: who });
   },

@@ -38,8 +38,8 @@ export async function startFullServer(
     texts: shippedTexts(),
   });
   const server = await startTestServer({
-    build: (era, _, method) =>
-      buildServer(dependencies, { era, method, callerOf: ({ http }) => callOf(http?.authInfo).call }),
+    build: (era, _, request) =>
+      buildServer(dependencies, { era, ...request, callerOf: ({ http }) => callOf(http?.authInfo).call }),
     watch: ({ call }) => watchFor(() => dependencies, call),
     levelOf: (name) => {
       const tool = tools.find((one) => one.name === name);

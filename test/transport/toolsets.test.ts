@@ -72,8 +72,8 @@ async function start({ env = {}, policy, ...options }: StartOptions = {}): Promi
     return dependencies;
   };
   const server = await startTestServer({
-    build: (era, { restriction }, method) =>
-      buildServer(under(restriction), { era, method, callerOf: ({ http }) => callOf(http?.authInfo).call }),
+    build: (era, { restriction }, request) =>
+      buildServer(under(restriction), { era, ...request, callerOf: ({ http }) => callOf(http?.authInfo).call }),
     toolsets: offeredToolsets(choosable),
     levelOf: (name) => {
       const tool = tools.find((one) => one.name === name);

@@ -145,7 +145,8 @@ describe.each(['legacy', 'modern'] as const)('over stdio, a %s client', (era) =>
 const startServer = (clock = { now: Date.now }) =>
   startTestServer({
     clock,
-    build: (era, _, method) => buildServer(parts, { era, method, callerOf: ({ http }) => callOf(http?.authInfo).call }),
+    build: (era, _, request) =>
+      buildServer(parts, { era, ...request, callerOf: ({ http }) => callOf(http?.authInfo).call }),
   });
 
 const json = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };

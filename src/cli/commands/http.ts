@@ -223,10 +223,10 @@ async function serve(
       policyVersion: policies.version,
       askPlatform: platformCheck(connection, holdsToken),
       watch: ({ caller: { restriction }, call }) => watchFor(() => policies.dependencies(restriction), call),
-      build: (era, { restriction }, method) =>
+      build: (era, { restriction }, only) =>
         buildServer(policies.dependencies(restriction), {
           era,
-          method,
+          ...only,
           callerOf: ({ http: request }) => callOf(request?.authInfo).call,
         }),
       toolsets: offeredToolsets(choosable),

@@ -26,5 +26,7 @@ export interface ServerInstanceConfig {
   /** Called for every request, because one instance may serve many callers. */
   readonly callerOf: (context: ServerContext) => Caller;
   /** The only method that the instance answers, if it is built for one request. */
-  readonly method?: string;
+  readonly method?: string | undefined;
+  /** Gets each answer as it is sent. */
+  readonly answered?: ((message: object) => void) | undefined;
 }

@@ -102,15 +102,20 @@ function withAdvice(message: JSONRPCMessage): JSONRPCMessage {
 /**
  * Makes a server send only well-formed Unicode, whatever its answers, errors and notifications contain, and errors with
  * advice.
+ * @param answered gets each answer as it is sent
  */
-function completeMessages({ server }: McpServer): void {
+function completeMessages({ server }: McpServer, answered: ServerInstanceConfig['answered']): void {
   const connect = server.connect.bind(server);
   Object.assign(server, {
     connect: (transport: Transport) => {
       const send = transport.send.bind(transport);
       return connect(
         Object.assign(transport, {
-          send: ((message, options) => send(wellFormed(withAdvice(message)), options)) satisfies Transport['send'],
+          send: ((message, options) => {
+            const complete = wellFormed(withAdvice(message));
+            if (!('method' in complete)) answered?.(complete);
+            return send(complete, options);
+          }) satisfies Transport['send'],
         }),
       );
     },
@@ -128,7 +133,7 @@ const requestsModule = (): Promise<typeof import('./requests.ts')> => (loadingRe
  */
 export function buildServer(
   dependencies: ServerDependencies,
-  { era, callerOf: callerOfRequest, method }: ServerInstanceConfig,
+  { era, callerOf: callerOfRequest, method, answered }: ServerInstanceConfig,
 ): McpServer {
   const { version, surface, hasPrompts, skills, approvalsPage, loadDependencies, startupLog } = dependencies;
   const mcp = new McpServer(
@@ -137,7 +142,7 @@ export function buildServer(
   );
   const { server } = mcp;
   refuseCursors(mcp);
-  completeMessages(mcp);
+  completeMessages(mcp, answered);
   const questions = new AbortController();
   if (era === 'legacy') questionsOf.set(mcp, questions);
   const callerOf = withRequestIds(callerOfRequest);

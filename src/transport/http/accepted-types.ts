@@ -1,3 +1,5 @@
+import { withHeader, type HttpRequest } from './http-request.ts';
+
 const json = 'application/json';
 const events = 'text/event-stream';
 
@@ -11,12 +13,14 @@ function includes(range: string, type: string): boolean {
 }
 
 /**
- * Adds the media types of MCP that an Accept header includes in ranges such as `application/*`, because the MCP library
- * looks for their names. A missing header includes all.
+ * The request with an Accept header that names the media types of MCP, if it includes them in ranges such as
+ * `application/*`, because the MCP library looks for their names. A missing header includes all.
  */
-export function nameAcceptedTypes(headers: Headers): void {
-  const given = headers.get('accept') ?? '*/*';
+export function withNamedTypes(request: HttpRequest): HttpRequest {
+  const given = request.headers.get('accept') ?? '*/*';
+  const missing = [json, events].filter((type) => !given.includes(type));
+  if (missing.length === 0) return request;
   const ranges = given.split(',');
-  const accepted = [json, events].filter((type) => ranges.some((range) => includes(range, type)));
-  headers.set('accept', [given, ...accepted.filter((type) => !given.includes(type))].join(', '));
+  const accepted = missing.filter((type) => ranges.some((range) => includes(range, type)));
+  return withHeader(request, 'accept', [given, ...accepted].join(', '));
 }

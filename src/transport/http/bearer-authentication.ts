@@ -2,6 +2,7 @@ import { errorResponse } from './error-response.ts';
 import type { AuthenticateCaller } from './identity.ts';
 import { identityForKey, type ApiKeys } from './api-keys.ts';
 import type { OAuth } from './oauth.ts';
+import type { HttpRequest } from './http-request.ts';
 
 /** The accepted credentials. */
 export interface BearerOptions {
@@ -12,7 +13,7 @@ export interface BearerOptions {
 const withoutOAuth = (message: string): Response =>
   errorResponse({ status: 401, message, headers: { 'WWW-Authenticate': 'Bearer realm="infra-mcp"' } });
 
-const bearerIn = ({ headers }: Request): string | undefined =>
+const bearerIn = ({ headers }: HttpRequest): string | undefined =>
   /^Bearer +(\S+)$/i.exec(headers.get('authorization') ?? '')?.[1];
 
 /** Accepts an API key of the keys file, or an access token of the authorization server, as bearer token. */

@@ -16,11 +16,11 @@ export interface ConcurrencyLimiter {
   /**
    * Waits for slots. Identities take turns, however many calls each has waiting; so do the principals of one identity.
    * @param count number of slots needed at the same time.
-   * @param signal cancels the wait.
+   * @param signals each of them cancels the wait.
    * @returns undefined if `count` exceeds a limit, too many calls of this caller or its address are waiting, the wait
-   *   timed out, or the signal aborted.
+   *   timed out, or a signal aborted.
    */
-  acquire(key: LimiterKey, count: number, signal: AbortSignal): Promise<ReleaseSlots | undefined>;
+  acquire(key: LimiterKey, count: number, ...signals: readonly AbortSignal[]): Promise<ReleaseSlots | undefined>;
   /** The number of calls that hold slots, and of those that wait for them. */
   usage(): Readonly<Usage>;
 }
@@ -105,8 +105,8 @@ export function createConcurrencyLimiter(limits: ConcurrencyLimits): Concurrency
 
   return {
     usage: () => ({ running, waiting: [...identities.values()].reduce((sum, identity) => sum + identity.waiting, 0) }),
-    async acquire({ principal, identity, address }, count, signal) {
-      if (signal.aborted || count > maxCount) return undefined;
+    async acquire({ principal, identity, address }, count, ...signals) {
+      if (signals.some(({ aborted }) => aborted) || count > maxCount) return undefined;
       const identityQueue: IdentityQueue = identities.get(identity) ?? {
         running: 0,
         waiting: 0,
@@ -148,8 +148,10 @@ export function createConcurrencyLimiter(limits: ConcurrencyLimits): Concurrency
       return new Promise((resolve) => {
         let timer: NodeJS.Timeout | undefined;
         const leaveQueue = (): void => {
-          clearTimeout(timer);
-          signal.removeEventListener('abort', giveUp);
+          if (timer !== undefined) {
+            clearTimeout(timer);
+            for (const signal of signals) signal.removeEventListener('abort', giveUp);
+          }
           principalQueue.queue.delete(waiter);
           for (const usage of usages) usage.waiting -= count;
         };
@@ -178,7 +180,7 @@ export function createConcurrencyLimiter(limits: ConcurrencyLimits): Concurrency
         )
           return giveUp();
         timer = setTimeout(giveUp, limits.waitingTime);
-        signal.addEventListener('abort', giveUp, { once: true });
+        for (const signal of signals) signal.addEventListener('abort', giveUp, { once: true });
       });
     },
   };

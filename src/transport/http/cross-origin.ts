@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { refusal } from './error-response.ts';
 import { isLoopback, type ListenAddress } from './listen-address.ts';
+import type { HttpRequest } from './http-request.ts';
 
 /** Which pages may use this server, and read its responses, in a browser. */
 export interface CrossOrigin {
@@ -32,7 +33,7 @@ export function acceptedOrigins({ publicUrl, allowedOrigins }: ListenAddress): C
 }
 
 /** The response to a request from a page that may not send any; undefined for all others. */
-export function rejectOrigin({ headers }: Request, accepts: CrossOrigin['accepts']): Response | undefined {
+export function rejectOrigin({ headers }: HttpRequest, accepts: CrossOrigin['accepts']): Response | undefined {
   const origin = headers.get('origin') ?? '';
   if (origin === '' || accepts(origin)) return undefined;
   return refusal(
@@ -104,7 +105,7 @@ export function permitReading(
   incoming: IncomingMessage,
   path: string,
   access: CrossOrigin,
-  { headers }: Response,
+  { headers }: Pick<Response, 'headers'>,
 ): void {
   headers.delete('Access-Control-Allow-Origin');
   headers.append('Vary', 'Origin');

@@ -10,23 +10,24 @@ import {
   retryLater,
   type RequestId,
 } from './error-response.ts';
-import { nameAcceptedTypes } from './accepted-types.ts';
+import { withNamedTypes } from './accepted-types.ts';
 import { readJson, opensStream, requestsIn, type RpcRequest } from './request-body.ts';
 import { sameRights, type HttpCall, type HttpCaller } from './caller.ts';
 import type { LiveStreams } from './live-streams.ts';
 import type { VersionRouter } from './version-router.ts';
-import type { HttpExchange, HttpHandler } from './exchange.ts';
+import type { HttpExchange, HttpHandler, HttpReply } from './exchange.ts';
 import type { ConcurrencyLimiter, ReleaseSlots } from './concurrency-limiter.ts';
 import { platformTokenRefused } from './platform-token.ts';
 import { eventOf, holdUntilFirstEvent, inWholeCharacters, mostUnread, relayEventStream } from './event-streams.ts';
+import type { HttpRequest } from './http-request.ts';
 
 export interface EndpointDependencies {
   /** The response to a request whose Host header names another host; undefined if the name is accepted. */
-  readonly rejectUnknownHost: (request: Request) => Response | undefined;
+  readonly rejectUnknownHost: (request: HttpRequest) => Response | undefined;
   /** The response to a request from a page that may not send any; undefined for all others. */
-  readonly rejectOrigin: (request: Request) => Response | undefined;
+  readonly rejectOrigin: (request: HttpRequest) => Response | undefined;
   /** Identifies the caller, or returns the response that rejects the request. */
-  readonly identify: (request: Request) => Promise<HttpCaller | Response>;
+  readonly identify: (request: HttpRequest) => Promise<HttpCaller | Response>;
   /** The response to a caller whose permission level is too low; undefined if it suffices. */
   readonly challenge: (caller: HttpCaller, requests: readonly RpcRequest[]) => Response | undefined;
   /** Slots for calls. */
@@ -56,7 +57,7 @@ interface AcceptedMessage {
 
 const methods = ['GET', 'POST', 'DELETE'];
 
-const wrongMethod = ({ method }: Request): Response | undefined =>
+const wrongMethod = ({ method }: HttpRequest): Response | undefined =>
   methods.includes(method)
     ? undefined
     : errorResponse({
@@ -65,7 +66,7 @@ const wrongMethod = ({ method }: Request): Response | undefined =>
         headers: { Allow: methods.join(', ') },
       });
 
-const wrongType = ({ headers }: Request): Response | undefined =>
+const wrongType = ({ headers }: HttpRequest): Response | undefined =>
   isJsonContentType(headers.get('content-type'))
     ? undefined
     : errorResponse({ status: 415, message: 'Unsupported Media Type: Content-Type must be application/json.' });
@@ -90,7 +91,7 @@ const batchTooLarge = (count: number, most: number): Response =>
 const interrupted = (id: RequestId): Response => retryLater(5, interruptedMessage, id);
 
 /** The trace that a request is part of, by its headers. */
-const traceIn = (headers: Headers): Trace | undefined => {
+const traceIn = ({ headers }: HttpRequest): Trace | undefined => {
   const traceparent = headers.get('traceparent');
   const tracestate = headers.get('tracestate');
   return traceparent === null ? undefined : { traceparent, ...(tracestate !== null && { tracestate }) };
@@ -122,10 +123,10 @@ export function mcpEndpoint({
     wrongMethod(request) ??
     (draining.aborted ? shuttingDown() : undefined);
 
-  const accept = async (exchange: HttpExchange): Promise<AcceptedMessage | Response> => {
+  const accept = async (given: HttpExchange): Promise<AcceptedMessage | Response> => {
+    const exchange = { ...given, request: withNamedTypes(given.request) };
     const { request, incoming } = exchange;
     const round = liveStreams.round();
-    nameAcceptedTypes(request.headers);
     const caller = await identify(request);
     if (caller instanceof Response) return caller;
     exchange.addLogFields({ principal: caller.principal });
@@ -156,15 +157,15 @@ export function mcpEndpoint({
   }: AcceptedMessage): Promise<ReleaseSlots | undefined> => {
     // Responses, notifications and DELETE need no slot: running calls may be waiting for them.
     if (!isLongLived && requests.length === 0) return () => undefined;
-    const signal = AbortSignal.any([exchange.request.signal, exchange.draining]);
+    const signals = [exchange.request.signal, exchange.draining];
     const key = { principal: caller.principal, identity: caller.identity, address: exchange.address };
-    return isLongLived ? streams.acquire(key, 1, signal) : calls.acquire(key, requests.length, signal);
+    return isLongLived ? streams.acquire(key, 1, ...signals) : calls.acquire(key, requests.length, ...signals);
   };
 
   const answer = async (
     { exchange, caller, body, requests: [first], isLongLived, round }: AcceptedMessage,
     releaseSlots: ReleaseSlots,
-  ): Promise<Response> => {
+  ): Promise<HttpReply> => {
     const { request, requestId, forceClose, draining } = exchange;
     let refused = false;
     const hasSameRights = async (): Promise<boolean> => {
@@ -181,11 +182,21 @@ export function mcpEndpoint({
         credential: caller.credential,
         connection: 'http',
         requestId,
-        trace: traceIn(request.headers),
+        trace: traceIn(request),
         credentialRefused: () => void (refused = true),
       },
     };
-    const { response, release, outlivesClient } = await versionRouter.answer(request, body, call, exchange.address);
+    const { response, message, release, outlivesClient } = await versionRouter.answer(
+      request,
+      body,
+      call,
+      exchange.address,
+    );
+    if (message && !refused) {
+      release();
+      releaseSlots();
+      return { status: response.status, headers: response.headers, json: JSON.stringify(message) };
+    }
     const live = isLongLived ? liveStreams.open(call, round) : undefined;
     const relayed = relayEventStream(await inWholeCharacters(response), {
       closeSignal: live ? AbortSignal.any([draining, live.ended]) : forceClose,

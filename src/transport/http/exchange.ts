@@ -3,11 +3,12 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { isEventStream } from './event-streams.ts';
+import type { HttpRequest } from './http-request.ts';
 
 /** One HTTP request and the context of its handling. */
 export interface HttpExchange {
-  /** Method, URL and headers, without the body (see `incoming`). Its signal aborts when the client disconnects. */
-  readonly request: Request;
+  /** Without the body: see `incoming`. */
+  readonly request: HttpRequest;
   readonly url: URL;
   readonly incoming: IncomingMessage;
   /** The client's address, as returned by `clientAddress`. */
@@ -25,7 +26,7 @@ export interface HttpExchange {
 }
 
 /** Handles one exchange. */
-export type HttpHandler = (exchange: HttpExchange) => Promise<Response>;
+export type HttpHandler = (exchange: HttpExchange) => Promise<HttpReply>;
 
 const safeRequestId = /^[\w.-]{1,64}$/;
 
@@ -51,20 +52,24 @@ export function requestTarget({ url = '/' }: IncomingMessage): { readonly path: 
   return { path, url: base };
 }
 
-/** Converts a Node request into a web `Request` without a body. */
-export function toWebRequest(incoming: IncomingMessage, url: URL, signal: AbortSignal): Request {
-  const headers = new Headers();
-  for (const [name, value] of Object.entries(incoming.headers)) {
-    for (const one of [value ?? []].flat()) headers.append(name, one);
-  }
-  return new Request(url, { method: incoming.method, headers, signal });
+/** A JSON answer whose text is ready, with the headers of a response. */
+interface JsonReply extends Pick<Response, 'status' | 'headers'> {
+  readonly json: string;
 }
 
+/** What a handler answers with. */
+export type HttpReply = Response | JsonReply;
+
 /** Sends a response. A disconnect of the client is not an error. */
-export async function sendResponse(answer: Response, response: ServerResponse): Promise<void> {
+export async function sendResponse(answer: HttpReply, response: ServerResponse): Promise<void> {
   // The MCP library must not decide whether the connection stays open: the client may have asked to close it.
   if (answer.headers.get('connection') === 'keep-alive') answer.headers.delete('connection');
   const headers = Object.fromEntries(answer.headers);
+  if (!(answer instanceof Response)) {
+    const body = Buffer.from(answer.json);
+    response.writeHead(answer.status, { ...headers, 'content-length': body.length }).end(body);
+    return;
+  }
   if (!answer.body || response.req.method === 'HEAD') {
     response.writeHead(answer.status, headers).end();
     return;

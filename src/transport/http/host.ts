@@ -4,16 +4,10 @@ import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promi
 import type { ServerLogger } from '../../server/context/index.ts';
 import { errorResponse } from './error-response.ts';
 import { discardBody } from './request-body.ts';
-import {
-  toWebRequest,
-  requestIdOf,
-  sendResponse,
-  requestTarget,
-  type HttpExchange,
-  type HttpHandler,
-} from './exchange.ts';
+import { requestIdOf, sendResponse, requestTarget, type HttpExchange, type HttpHandler } from './exchange.ts';
 import { answerPreflight, permitReading, type CrossOrigin } from './cross-origin.ts';
 import type { Limits } from './limits.ts';
+import { requestOf } from './http-request.ts';
 import { mountOf, pathInMount, type Mount } from './mount.ts';
 
 /** The /64 network of an IPv6 address. */
@@ -154,7 +148,7 @@ export async function startHost({
       });
     const disconnected = new AbortController();
     response.once('close', () => disconnected.abort(exchangeOver));
-    const request = toWebRequest(incoming, url, disconnected.signal);
+    const request = requestOf(incoming, url, disconnected.signal);
     return route({
       request,
       url,

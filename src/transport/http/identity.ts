@@ -3,6 +3,7 @@ import type { FindPerson } from './person.ts';
 import { platformTokenIn, platformTokenNeeded } from './platform-token.ts';
 import { requestRestriction, unrestricted } from './restriction.ts';
 import type { OfferedToolsets } from './toolset-choice.ts';
+import type { HttpRequest } from './http-request.ts';
 
 /** The caller as authenticated, before the request's own headers are applied. */
 export interface Identity extends Omit<HttpCaller, 'credential' | 'identity'> {
@@ -11,7 +12,7 @@ export interface Identity extends Omit<HttpCaller, 'credential' | 'identity'> {
 }
 
 /** Authenticates the sender of a request, or returns the response that rejects it. */
-export type AuthenticateCaller = (request: Request) => Promise<Identity | Response>;
+export type AuthenticateCaller = (request: HttpRequest) => Promise<Identity | Response>;
 
 /** Accepts every caller. For hosts that listen on a loopback address only. */
 export const localAuthentication: AuthenticateCaller = async () => ({
@@ -33,7 +34,7 @@ export interface IdentifyOptions {
 /** Creates a function that determines the caller of a request, its restriction and its platform credential. */
 export const createIdentify =
   (authenticate: AuthenticateCaller, { holdsToken, policyVersion, toolsets, findPerson }: IdentifyOptions) =>
-  async (request: Request): Promise<HttpCaller | Response> => {
+  async (request: HttpRequest): Promise<HttpCaller | Response> => {
     const authenticated = await authenticate(request);
     if (authenticated instanceof Response) return authenticated;
     const { personKey, ...identity } = authenticated;

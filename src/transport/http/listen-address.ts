@@ -2,6 +2,7 @@ import { isIP, isIPv4 } from 'node:net';
 import { localhostAllowedHostnames, validateHostHeader } from '@modelcontextprotocol/server';
 import type { ServerLogger } from '../../server/context/index.ts';
 import { refusal } from './error-response.ts';
+import type { HttpRequest } from './http-request.ts';
 
 /**
  * Whether an address is a loopback address. Other names than `localhost` don't count, even if they resolve to one.
@@ -71,7 +72,7 @@ export function hostCheck(
   accepted: readonly string[],
   remedy: string,
   log: Pick<ServerLogger, 'warn'>,
-): (request: Request) => Response | undefined {
+): (request: HttpRequest) => Response | undefined {
   const logged = new Set<string>();
   return ({ headers }) => {
     const checked = validateHostHeader(headers.get('host'), [...accepted]);

@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto';
 import { clockTolerance, isEqual, isTimely, type Clock, type ServerLogger } from '../../server/context/index.ts';
 import { createRedaction } from '../../server/redaction/index.ts';
 import { errorResponse } from './error-response.ts';
+import type { HttpRequest } from './http-request.ts';
 
 /**
  * The header in which a bot says for whom it makes a request, and in which conversation if it wants to:
@@ -58,7 +59,7 @@ interface AskedFor {
 }
 
 /** Finds for whom a request is made, or returns the response that rejects it. */
-export type FindPerson = (request: Request, bot: Bot) => AskedFor | Response;
+export type FindPerson = (request: HttpRequest, bot: Bot) => AskedFor | Response;
 
 /**
  * Where a key is one of a bot that speaks for people, the caller is the person whom each request names. Other callers
@@ -66,7 +67,7 @@ export type FindPerson = (request: Request, bot: Bot) => AskedFor | Response;
  */
 export function createFindPerson(clock: Clock, log: ServerLogger): FindPerson {
   // A request is identified again while its stream is open. Its time counts when it arrives.
-  const arrived = new WeakSet<Request>();
+  const arrived = new WeakSet<HttpRequest>();
   const ignored = new Set<string>();
   return (request, { principal, personKey }) => {
     const header = request.headers.get(personHeader);

@@ -1,11 +1,12 @@
 import { credentialOf, type Credential } from '../../client/index.ts';
 import { errorResponse, type RequestId } from './error-response.ts';
+import type { HttpRequest } from './http-request.ts';
 
 /** The header for a caller's own platform token. */
 export const platformTokenHeader = 'X-Infra-Api-Token';
 
 /** The platform credential in a request; undefined if there is none, or the response that rejects an invalid one. */
-export function platformTokenIn({ headers }: Request): Credential | undefined | Response {
+export function platformTokenIn({ headers }: HttpRequest): Credential | undefined | Response {
   const text = headers.get(platformTokenHeader);
   if (text === null) return undefined;
   try {

@@ -7,6 +7,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { permissionLevels } from '../../contract/index.ts';
 import type { HttpHandler } from './exchange.ts';
+import { asWebRequest } from './http-request.ts';
 
 /** URL of the metadata of a resource server. By RFC 9728 the resource's path follows the well-known prefix. */
 export const resourceMetadataUrl = (resource: URL): URL => new URL(getOAuthProtectedResourceMetadataUrl(resource));
@@ -25,5 +26,5 @@ export function resourceMetadata(resource: URL, issuer: string): HttpHandler {
   };
   buildOAuthProtectedResourceMetadata(options);
   // The library compares only the path, so the host name of the request doesn't matter.
-  return async ({ request }) => oauthMetadataResponse(request, options)!;
+  return async ({ request }) => oauthMetadataResponse(asWebRequest(request), options)!;
 }

@@ -6,6 +6,7 @@ import { chooseToolsets, toolsetsQuery, type OfferedToolsets } from './toolset-c
 import { withRules } from '../../server/guard/index.ts';
 import { dependenciesUnder, type SharedDependencies } from '../../server/protocol/index.ts';
 import type { Tool } from '../../server/tool/index.ts';
+import type { HttpRequest } from './http-request.ts';
 
 /**
  * Number of restrictions whose tool lists are cached. Requests choose their toolsets freely, so other lists are built
@@ -72,7 +73,7 @@ const queryNames = [readOnlyQuery, toolsetsQuery];
  * allowed than the client intended.
  */
 export function requestRestriction(
-  request: Request,
+  request: HttpRequest,
   own: Restriction,
   toolsets: OfferedToolsets,
 ): Restriction | Response {

@@ -8,10 +8,11 @@ import { runAt } from './live-streams.ts';
 import { endSubscriptions } from '../../server/browse/index.ts';
 import { endQuestions } from '../../server/protocol/index.ts';
 import { roomFor, type SessionLimits } from './session-room.ts';
+import { asWebRequest, type HttpRequest } from './http-request.ts';
 
 /** A message of a client that uses a 2025 revision, with its authenticated caller. */
 export interface SessionMessage {
-  readonly request: Request;
+  readonly request: HttpRequest;
   /** The parsed body; undefined for GET and DELETE. */
   readonly body?: unknown;
   readonly caller: HttpCaller;
@@ -180,7 +181,7 @@ export class Sessions {
       if (session.isOver && session.inUse === 0) void this.#closeServer(session);
     };
     try {
-      const response = await session.transport.handleRequest(request, { parsedBody: body, authInfo });
+      const response = await session.transport.handleRequest(asWebRequest(request), { parsedBody: body, authInfo });
       session.inFlight.cancel(body);
       return { response, release };
     } catch (error) {

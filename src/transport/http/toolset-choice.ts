@@ -2,6 +2,7 @@ import { repeated } from '../../contract/index.ts';
 import { nearestName } from '../../server/tool/index.ts';
 import { errorResponse } from './error-response.ts';
 import type { Restriction } from './caller.ts';
+import type { HttpRequest } from './http-request.ts';
 
 /** Header and query parameter with which a request chooses toolsets. */
 const toolsetsHeader = 'X-Infra-Toolsets';
@@ -26,7 +27,7 @@ const namesIn = (values: readonly string[]): readonly string[] =>
     ),
   ].toSorted();
 
-const namedIn = ({ headers, url }: Request): readonly NamedToolsets[] => {
+const namedIn = ({ headers, url }: HttpRequest): readonly NamedToolsets[] => {
   const header = headers.get(toolsetsHeader);
   const query = new URL(url).searchParams.getAll(toolsetsQuery);
   return [
@@ -50,7 +51,11 @@ function faultIn({ place, names }: NamedToolsets, toolsets: OfferedToolsets): st
  * has to be in both choices, so that a proxy's choice in one can't be widened in the other.
  * @returns the response with 400 for unknown names, or for a choice that leaves no tool.
  */
-export function chooseToolsets(request: Request, own: Restriction, toolsets: OfferedToolsets): Restriction | Response {
+export function chooseToolsets(
+  request: HttpRequest,
+  own: Restriction,
+  toolsets: OfferedToolsets,
+): Restriction | Response {
   const named = namedIn(request);
   if (named.length === 0) return own;
   const fault = named.map((one) => faultIn(one, toolsets)).find((one) => one !== undefined);

@@ -1,5 +1,6 @@
 import {
   createMcpHandler,
+  isJsonContentType,
   isLegacyRequest,
   legacyStatelessFallback,
   type AuthInfo,
@@ -14,6 +15,7 @@ import { Sessions, sessionHeader, type TrackedResponse } from './sessions.ts';
 import type { SessionLimits } from './session-room.ts';
 import { standInFor } from '../message-line.ts';
 import { isListenRequest, type WatchUri, withResources, subscribe } from '../subscriptions.ts';
+import { asWebRequest, type HttpRequest } from './http-request.ts';
 
 /** Streams that notify clients of the 2026 revision of changes. */
 export interface SubscriptionStreams {
@@ -66,9 +68,13 @@ export type LegacyMode = (typeof legacyModes)[number];
 
 /**
  * Builds a server for one caller: for one request in the 2026 revision, for one session in earlier ones.
- * @param method the method of the request, if the server is for that request only.
+ * @param request if the server is for that request only: its method, and what gets the message that answers it.
  */
-export type BuildServer = (era: 'legacy' | 'modern', caller: HttpCaller, method?: string) => McpServer;
+export type BuildServer = (
+  era: 'legacy' | 'modern',
+  caller: HttpCaller,
+  request?: { readonly method: string | undefined; readonly answered: (message: object) => void },
+) => McpServer;
 
 export interface VersionRouterDependencies {
   readonly build: BuildServer;
@@ -83,6 +89,8 @@ export interface VersionRouterDependencies {
 /** A response of the MCP library, and whether the call continues after the client disconnected. */
 export interface VersionedResponse extends TrackedResponse {
   readonly outlivesClient: boolean;
+  /** The message that is the body of the response, if that is known without reading it. */
+  readonly message?: object | undefined;
 }
 
 /** Serves all protocol versions at one URL. */
@@ -91,7 +99,7 @@ export interface VersionRouter {
    * @param body the parsed body; undefined for GET and DELETE.
    * @param address the client's address.
    */
-  answer(request: Request, body: unknown, call: HttpCall, address: string): Promise<VersionedResponse>;
+  answer(request: HttpRequest, body: unknown, call: HttpCall, address: string): Promise<VersionedResponse>;
   /** The number of open sessions of clients that use a 2025 revision. */
   sessions(): number;
   /** Ends the sessions of callers whose rights have changed. */
@@ -99,8 +107,12 @@ export interface VersionRouter {
   close(): Promise<void>;
 }
 
-const statelessResponse = (response: Response): VersionedResponse => ({
+const isJson = ({ headers }: Response): boolean => isJsonContentType(headers.get('content-type'));
+
+const statelessResponse = (response: Response, message?: object): VersionedResponse => ({
   response,
+  // A stream has more messages than the one that ends it.
+  message: message && isJson(response) ? message : undefined,
   release: () => undefined,
   outlivesClient: false,
 });
@@ -122,34 +134,36 @@ export function createVersionRouter({
   log,
 }: VersionRouterDependencies): VersionRouter {
   const protocolError = (error: Error): void => log.debug({ err: error }, 'protocol error');
-  const factory = ({ era, authInfo, requestInfo }: McpRequestContext): McpServer =>
-    // In the 2026 revision the library has checked that the header matches the message.
-    build(
-      era,
-      callOf(authInfo).caller,
-      era === 'modern' ? (requestInfo?.headers.get('mcp-method') ?? undefined) : undefined,
-    );
+  /** The messages that answered requests of the 2026 revision. */
+  const answers = new WeakMap<HttpCall, object>();
+  const factory = ({ era, authInfo, requestInfo }: McpRequestContext): McpServer => {
+    const call = callOf(authInfo);
+    if (era !== 'modern') return build(era, call.caller);
+    // The library has checked that the header matches the message.
+    const method = requestInfo?.headers.get('mcp-method') ?? undefined;
+    return build(era, call.caller, { method, answered: (message) => void answers.set(call, message) });
+  };
   const modern = createMcpHandler(factory, { legacy: 'reject', onerror: protocolError });
   const subscriptions = createSubscriptionStreams(factory, protocolError);
   const stateless = legacyStatelessFallback(factory, protocolError);
   const sessions = new Sessions({ build: (caller) => build('legacy', caller), limits, clock, log });
 
   return {
-    async answer(request, given, call, address) {
+    async answer(received, given, call, address) {
+      const request = asWebRequest(received);
       const body = request.headers.has(sessionHeader) ? withStandIns(given) : given;
       const authInfo = authInfoOf(call);
       const options = { authInfo, parsedBody: body };
       if (!(await isLegacyRequest(request, body))) {
-        return statelessResponse(
-          await (isListenRequest(body)
-            ? subscriptions.open(request, body, authInfo, watch(call))
-            : modern.fetch(request, options)),
-        );
+        const response = await (isListenRequest(body)
+          ? subscriptions.open(request, body, authInfo, watch(call))
+          : modern.fetch(request, options));
+        return statelessResponse(response, answers.get(call));
       }
       if (legacy === 'stateless') return statelessResponse(await stateless(request, options));
       // In the 2025 revisions a lost connection does not cancel the request.
       return {
-        ...(await sessions.answer({ request, body, authInfo, caller: call.caller, address })),
+        ...(await sessions.answer({ request: received, body, authInfo, caller: call.caller, address })),
         outlivesClient: true,
       };
     },

@@ -2,6 +2,7 @@ import { readText } from '../request-body.ts';
 import type { HttpHandler } from '../exchange.ts';
 import { basePathOf } from '../mount.ts';
 import { approvalsPath } from '../console/page-frame.ts';
+import type { HttpRequest } from '../http-request.ts';
 
 /** Path of the endpoint that takes decisions from a chat. */
 export const chatPath = `${approvalsPath}/chat`;
@@ -13,7 +14,7 @@ export const chatUrlOf = (endpoint: URL): URL => new URL(`${basePathOf(endpoint)
 const maxBytes = 64 * 1024;
 
 /** Handles a request that claims to come from a chat. */
-export type ReceiveFromChat = (request: { readonly headers: Headers; readonly body: string }) => Promise<{
+export type ReceiveFromChat = (request: { readonly headers: Pick<Headers, 'get'>; readonly body: string }) => Promise<{
   /** What came of it, for the log. */
   readonly result: string;
   readonly status: number;
@@ -23,7 +24,7 @@ export type ReceiveFromChat = (request: { readonly headers: Headers; readonly bo
 
 /** The endpoint of a chat. Its requests prove by a signature where they come from; nobody signs in. */
 export const chatEndpoint =
-  (receive: ReceiveFromChat, rejectUnknownHost: (request: Request) => Response | undefined): HttpHandler =>
+  (receive: ReceiveFromChat, rejectUnknownHost: (request: HttpRequest) => Response | undefined): HttpHandler =>
   async ({ request, incoming, addLogFields }) => {
     const unknown = rejectUnknownHost(request);
     if (unknown) return unknown;

@@ -30,6 +30,7 @@ import {
 } from './security.ts';
 import { style } from './style.ts';
 import type { Shown, Tab, Visit } from './tab.ts';
+import type { HttpRequest } from '../http-request.ts';
 
 export interface OperatorPagesDependencies {
   readonly queue: ApprovalQueue;
@@ -51,7 +52,7 @@ export interface OperatorPagesDependencies {
     Record<string, (exchange: HttpExchange, visit: () => Promise<Visit | undefined>) => Promise<Response>>
   >;
   /** The response to a request whose Host header names another host; undefined if the name is accepted. */
-  readonly rejectUnknownHost: (request: Request) => Response | undefined;
+  readonly rejectUnknownHost: (request: HttpRequest) => Response | undefined;
   /** The URL under which browsers reach this server, if it differs from the bound address. */
   readonly publicUrl?: URL | undefined;
   readonly clock: Clock;

@@ -6,6 +6,7 @@ import {
   sharedOperatorSessions,
   type SharedOperators,
 } from './operator-sessions.ts';
+import type { HttpRequest } from '../http-request.ts';
 
 export interface SignInDependencies {
   readonly queue: ApprovalQueue;
@@ -21,25 +22,25 @@ export interface SignInDependencies {
 /** Signs operators in and out, by their secrets and a cookie. */
 export interface OperatorSignIn {
   /** Finds the session of a request and marks it as used. @returns undefined if there is none. */
-  readonly find: (request: Request) => Promise<OperatorSession | undefined>;
+  readonly find: (request: HttpRequest) => Promise<OperatorSession | undefined>;
   /** Finds the session of a request without marking it as used. */
-  readonly peek: (request: Request) => Promise<OperatorSession | undefined>;
+  readonly peek: (request: HttpRequest) => Promise<OperatorSession | undefined>;
   /**
    * Tries a secret.
    * @param address where it was typed: too many wrong secrets lock it.
    * @returns the cookie to set, or why there is none.
    */
   readonly signIn: (
-    request: Request,
+    request: HttpRequest,
     form: URLSearchParams,
     address: string,
   ) => Promise<{ readonly kind: 'unlocked'; readonly cookie: string } | Exclude<UnlockedQueue, { kind: 'unlocked' }>>;
   /** Ends a session. @returns the cookie that removes it. */
-  readonly signOut: (request: Request, operator: OperatorSession) => Promise<string>;
+  readonly signOut: (request: HttpRequest, operator: OperatorSession) => Promise<string>;
 }
 
 /** The port that browsers see. */
-function portSeenBy({ headers }: Request, publicUrl: URL | undefined): string {
+function portSeenBy({ headers }: HttpRequest, publicUrl: URL | undefined): string {
   const seen = publicUrl ?? URL.parse(`http://${headers.get('host')}`);
   return seen?.port || (seen?.protocol === 'https:' ? '443' : '80');
 }
@@ -48,10 +49,10 @@ function portSeenBy({ headers }: Request, publicUrl: URL | undefined): string {
 const sharedIdOf = ({ keys }: SharedOperators): string => keys('operator cookie').toString('hex').slice(0, 12);
 
 /** Browsers keep one set of cookies for all ports of a host: servers beside each other must not replace each other's. */
-const cookieNameFor = (request: Request, { operators, publicUrl }: SignInDependencies): string =>
+const cookieNameFor = (request: HttpRequest, { operators, publicUrl }: SignInDependencies): string =>
   `infra_operator_${operators ? sharedIdOf(operators) : portSeenBy(request, publicUrl)}`;
 
-const cookieIn = ({ headers }: Request, cookieName: string): string =>
+const cookieIn = ({ headers }: HttpRequest, cookieName: string): string =>
   headers
     .get('cookie')
     ?.split(';')
@@ -63,9 +64,9 @@ export function createOperatorSignIn(dependencies: SignInDependencies): Operator
   const { queue, operators: shared, cookiePath, publicUrl, clock } = dependencies;
   // An idle session stays expired even if the clock steps back.
   const sessions = shared ? sharedOperatorSessions(shared, clock) : createOperatorSessions(monotonicClock(clock));
-  const nameFor = (request: Request): string => cookieNameFor(request, dependencies);
-  const valueIn = (request: Request): string => cookieIn(request, nameFor(request));
-  const cookieOf = (request: Request, value: string, seconds?: number): string =>
+  const nameFor = (request: HttpRequest): string => cookieNameFor(request, dependencies);
+  const valueIn = (request: HttpRequest): string => cookieIn(request, nameFor(request));
+  const cookieOf = (request: HttpRequest, value: string, seconds?: number): string =>
     [
       `${nameFor(request)}=${value}`,
       `Path=${cookiePath}`,

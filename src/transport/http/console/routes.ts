@@ -11,6 +11,7 @@ import { refusal } from '../error-response.ts';
 import { isOfAnotherOrigin, redirectTo } from './security.ts';
 import type { Tab } from './tab.ts';
 import { viewRoutes, viewTabs, type ViewsSource } from './views.ts';
+import type { HttpRequest } from '../http-request.ts';
 
 /** The data behind the console, besides those of the approvals. */
 export interface ConsoleSource {
@@ -24,7 +25,7 @@ interface RouteDependencies {
   /** Without it, the approvals are a page of their own. */
   readonly console?: ConsoleSource | undefined;
   /** The response to a request whose Host header names another host; undefined if the name is accepted. */
-  readonly rejectUnknownHost: (request: Request) => Response | undefined;
+  readonly rejectUnknownHost: (request: HttpRequest) => Response | undefined;
   /** The URL under which browsers reach this server, if it differs from the bound address. */
   readonly publicUrl?: URL | undefined;
   /** The path before those of the server, as browsers see it. */

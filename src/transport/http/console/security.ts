@@ -1,4 +1,5 @@
 import type { Html } from './html.ts';
+import type { HttpRequest } from '../http-request.ts';
 
 /**
  * The Content-Security-Policy: a page loads only its own stylesheet, can't be framed, and submits forms only to its own
@@ -55,11 +56,11 @@ export const redirectTo = (page: string, query: Readonly<Record<string, string>>
 };
 
 /** By the header in which browsers say it, whether a page of this server sent a request. Not every browser says it. */
-export const isFromHere = ({ headers }: Request): boolean =>
+export const isFromHere = ({ headers }: HttpRequest): boolean =>
   [null, 'same-origin'].includes(headers.get('sec-fetch-site'));
 
 /** Whether an Origin header is that of this server's pages. */
-const isOwnOrigin = (origin: string, { headers }: Request, publicUrl: URL | undefined): boolean => {
+const isOwnOrigin = (origin: string, { headers }: HttpRequest, publicUrl: URL | undefined): boolean => {
   const url = URL.parse(origin);
   return url !== null && [headers.get('host'), publicUrl?.host].includes(url.host);
 };
@@ -68,17 +69,17 @@ const isOwnOrigin = (origin: string, { headers }: Request, publicUrl: URL | unde
  * Whether a page of another origin sent a request, by its Origin header. Browsers send none when somebody opens an
  * address or follows a link.
  */
-export function isOfAnotherOrigin(request: Request, publicUrl: URL | undefined): boolean {
+export function isOfAnotherOrigin(request: HttpRequest, publicUrl: URL | undefined): boolean {
   const origin = request.headers.get('origin');
   return origin !== null && !isOwnOrigin(origin, request, publicUrl);
 }
 
 /** Browsers send an Origin header with every form. A form without one, or from another origin, is rejected. */
-export const isFormOfThisServer = (request: Request, publicUrl: URL | undefined): boolean => {
+export const isFormOfThisServer = (request: HttpRequest, publicUrl: URL | undefined): boolean => {
   const origin = request.headers.get('origin');
   return origin !== null && isOwnOrigin(origin, request, publicUrl) && isFromHere(request);
 };
 
 /** Whether a script of this server may have sent a request: no other page can set such a header. */
-export const isScriptOfThisServer = (request: Request, header: string): boolean =>
+export const isScriptOfThisServer = (request: HttpRequest, header: string): boolean =>
   request.headers.has(header) && isFromHere(request);

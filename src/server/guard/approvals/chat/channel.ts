@@ -21,7 +21,7 @@ export interface ChatDecision {
 
 /** A request from a chat, as it arrived. */
 export interface ChatRequest {
-  readonly headers: Headers;
+  readonly headers: Pick<Headers, 'get'>;
   /** The body's bytes as text: signatures cover it as it is. */
   readonly body: string;
   /** Milliseconds since 1970. */
