@@ -66,7 +66,7 @@ const othersOf = (schema: JsonSchema | undefined): JsonSchema | undefined =>
   typeof schema?.additionalProperties === 'object' ? schema.additionalProperties : undefined;
 
 /** A record of these members. Names that are equal after masking get a number, so that no member is lost. */
-function withNames(members: readonly (readonly [string, unknown])[]): JsonRecord {
+function withNames(members: readonly Entry[]): JsonRecord {
   const asTheyAre = Object.fromEntries(members);
   if (Object.keys(asTheyAre).length === members.length) return asTheyAre;
   const used = new Set<string>();
@@ -91,8 +91,16 @@ interface Place {
   readonly later?: Later | undefined;
 }
 
-/** Gives the list of the masked items: empty until they are masked. */
-type Later = (list: readonly unknown[], masked: (item: unknown, index: number) => unknown) => readonly unknown[];
+type Entry = readonly [name: string, member: unknown];
+
+/** Gives what is masked later: empty until then. */
+interface Later {
+  readonly list: (items: readonly unknown[], masked: (item: unknown, index: number) => unknown) => readonly unknown[];
+  readonly record: (members: readonly Entry[], masked: (member: Entry) => Entry) => JsonRecord;
+}
+
+/** Number of members from which those of a record are masked in steps. */
+const manyMembers = 64;
 
 /**
  * Masks a value. Hides strings that the schema marks secret, undeclared members with a secret name, the values in lists
@@ -124,38 +132,54 @@ export function redactValue(
         rulesAt,
         Array.isArray(other) ? other[index] : undefined,
       );
-    return later ? later(value, masked) : value.map(masked);
+    return later ? later.list(value, masked) : value.map(masked);
   }
   if (!isRecord(value)) return value;
-  return withNames(
-    Object.entries(value).map(([name, member]) =>
-      redactMember(value, name, member, schema, rulesAt, other, { isInList, below, later }),
-    ),
-  );
+  const masked = ([name, member]: Entry): Entry =>
+    redactMember(value, name, member, schema, rulesAt, other, { isInList, below, later });
+  const members = Object.entries(value);
+  return later && members.length >= manyMembers ? later.record(members, masked) : withNames(members.map(masked));
 }
 
-/** `redactValue` in steps, between which other work may run: a step masks an item of a list. */
+/** `redactValue` in steps, between which other work may run: a step masks an item of a list, or a member of many. */
 export function* redactValueInSteps(
   value: unknown,
   node: JsonSchema | undefined,
   rulesAt: MaskingRulesAt,
   other?: unknown,
 ): Steps<unknown> {
-  const lists: { readonly items: readonly unknown[]; readonly masked: Parameters<Later>[1]; readonly to: unknown[] }[] =
-    [];
-  const later: Later = (items, masked) => {
-    const to: unknown[] = [];
-    lists.push({ items, masked, to });
-    return to;
+  const parts: Steps<void>[] = [];
+  const later: Later = {
+    list: (items, masked) => {
+      const list: unknown[] = [];
+      parts.push(
+        (function* () {
+          for (const [index, item] of items.entries()) {
+            list.push(masked(item, index));
+            yield;
+          }
+        })(),
+      );
+      return list;
+    },
+    record: (members, masked) => {
+      const record: JsonRecord = {};
+      parts.push(
+        (function* () {
+          const all: Entry[] = [];
+          for (const member of members) {
+            all.push(masked(member));
+            yield;
+          }
+          // Any name may be one that is special to an object, which an assignment would set instead.
+          Object.defineProperties(record, Object.getOwnPropertyDescriptors(withNames(all)));
+        })(),
+      );
+      return record;
+    },
   };
   const redacted = redactValue(value, node, rulesAt, other, { later });
-  for (let next = lists.pop(); next; next = lists.pop()) {
-    const { items, masked, to } = next;
-    for (const [index, item] of items.entries()) {
-      to.push(masked(item, index));
-      yield;
-    }
-  }
+  for (let part = parts.pop(); part; part = parts.pop()) yield* part;
   return redacted;
 }
 

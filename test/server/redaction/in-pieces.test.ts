@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { createRedaction } from '../../../src/server/redaction/index.ts';
+import { maskShapes } from '../../../src/server/redaction/recognition/index.ts';
 import { longestStep } from '../../../src/server/redaction/recognition/spans.ts';
 import { beginnings } from './corpus/beginnings.ts';
 import { ordinaryTexts, secretSamples } from './corpus/samples.ts';
@@ -58,6 +59,14 @@ describe('a large value', () => {
     ['one text', filled(ordinary, 8 * megabyte)],
     ['a record with such a text', { results: [{ message: filled('password: "a ', 2 * megabyte) }] }],
     ['a list of lines', { results: filled(ordinary, 4 * megabyte).split('\n') }],
+    [
+      'a record of many members',
+      Object.fromEntries(
+        filled(ordinary, 4 * megabyte)
+          .match(/[^]{1,900}/g)!
+          .entries(),
+      ),
+    ],
     ['lists in a list', [filled(ordinary, 2 * megabyte).split('\n'), filled(ordinary, 2 * megabyte).split('\n')]],
   ])('of %s lets other work run', async (_, value) => {
     expect(await turnsDuring(async () => redaction.valueInPieces(value))).toBeGreaterThan(3);
@@ -75,6 +84,12 @@ describe('a large value', () => {
       { tokens: [['a1b2c3d4e5f6'], [filled('x ', 70_000)]], args: ['--password', 'x1y2z3'] },
     ],
     ['beginnings', beginnings.map((part) => filled(part, 40_000))],
+    [
+      'records of many members',
+      JSON.parse(
+        `{"__proto__": ["token=a1b2c3d4e5"], "toString": "x", ${samples.map((text, index) => `"DB_PASSWORD${index}": ${JSON.stringify(text)}, "m${index}": {"tokens": [${JSON.stringify(text)}]}`).join(', ')}, "ghp_${'a1'.repeat(20)}": 1, "ghp_${'b2'.repeat(20)}": 2}`,
+      ) as unknown,
+    ],
   ])('of %s is masked as it is at once', async (_, value) => {
     expect(await redaction.valueInPieces(value)).toEqual(redaction.value(value));
   });
@@ -101,6 +116,12 @@ describe('a large value', () => {
       redaction.value(value, undefined, provided),
     );
   });
+});
+
+test('a short text is masked as in a long one, where every form of secrets is looked for', () => {
+  const before = 'some words\n\n'.repeat(longestStep / 10);
+  expect(samples.filter((text) => maskShapes(before + text) !== before + maskShapes(text))).toEqual([]);
+  expect(samples.length).toBeGreaterThan(100);
 });
 
 test('what is small is masked at once', async () => {
