@@ -1,5 +1,5 @@
 import { hiddenSecret, hiddenStart } from './primitives.ts';
-import { finish, type Steps } from './steps.ts';
+import type { Steps } from './steps.ts';
 import { firstPart } from './whole-characters.ts';
 
 /**
@@ -13,6 +13,9 @@ interface Span {
   start: number;
   readonly end: number;
 }
+
+/** What is found in most texts. */
+const none: readonly Span[] = [];
 
 /** Finds known values in a text, in linear time. The spans are in order and don't overlap. */
 export type ValueFinder = (text: string) => readonly Span[];
@@ -88,7 +91,8 @@ function createTransitionTable(capacity: number) {
  */
 export function createValueFinder(values: readonly string[]): ValueFinder {
   const patterns = [...new Set(values.flatMap(encodingsOf).filter((spelling) => spelling !== ''))];
-  if (patterns.length === 0) return () => [];
+  if (patterns.length === 0) return () => none;
+  const shortest = patterns.reduce((least, { length }) => Math.min(least, length), Number.POSITIVE_INFINITY);
   const capacity = patterns.reduce((sum, { length }) => sum + length, 1);
   const transitions = createTransitionTable(capacity);
   // For each node: its failure link, and the length of the longest value that ends there.
@@ -130,6 +134,7 @@ export function createValueFinder(values: readonly string[]): ValueFinder {
     Uint8Array.from({ length: 128 }, (_, unit) => (unit !== bracket && transitions.get(0, fold(unit)) === -1 ? 1 : 0));
 
   return (text) => {
+    if (text.length < shortest) return none;
     const spans: Span[] = [];
     // Of a short text, looking every character up takes less.
     const skipped = text.length < longText ? undefined : startsNone();
@@ -168,6 +173,14 @@ const mergeSpans = (lists: readonly (readonly Span[])[]): readonly Span[] => {
   return spans;
 };
 
+/** Replaces the spans of these lists in a text. */
+function masked(text: string, lists: readonly (readonly Span[])[], mark: string): string {
+  const spans = mergeSpans(lists);
+  if (spans.length === 0) return text;
+  const visible = spans.map(({ end }, index) => text.slice(end, spans[index + 1]?.start));
+  return text.slice(0, spans[0]!.start) + visible.map((part) => mark + part).join('');
+}
+
 /** `maskFound` in steps, between which other work may run. */
 export function* maskFoundInSteps(text: string, finders: readonly ValueFinder[], mark = hiddenSecret): Steps<string> {
   const lists: (readonly Span[])[] = [];
@@ -175,18 +188,17 @@ export function* maskFoundInSteps(text: string, finders: readonly ValueFinder[],
     lists.push(find(text));
     yield;
   }
-  const spans = mergeSpans(lists);
-  if (spans.length === 0) return text;
-  const visible = spans.map(({ end }, index) => text.slice(end, spans[index + 1]?.start));
-  return text.slice(0, spans[0]!.start) + visible.map((part) => mark + part).join('');
+  return masked(text, lists, mark);
 }
 
 /**
  * Masks all matches of these finders. Existing marks are kept, so masking twice changes nothing.
  * @param mark the replacement.
  */
-export const maskFound = (text: string, finders: readonly ValueFinder[], mark = hiddenSecret): string =>
-  finish(maskFoundInSteps(text, finders, mark));
+export function maskFound(text: string, finders: readonly ValueFinder[], mark = hiddenSecret): string {
+  const lists = finders.map((find) => find(text));
+  return lists.every((spans) => spans.length === 0) ? text : masked(text, lists, mark);
+}
 
 /** Creates a function that masks these values in a text. @param mark the replacement */
 export function createMasker(values: readonly string[], mark = hiddenSecret): (text: string) => string {

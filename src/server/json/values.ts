@@ -4,7 +4,9 @@ import { isRecord, recordsIn, type JsonRecord } from '../../contract/index.ts';
 export function memoised<Key extends object, Value>(derive: (key: Key) => Value): (key: Key) => Value {
   const cache = new WeakMap<Key, Value>();
   return (key) => {
-    const value = cache.get(key) ?? derive(key);
+    const known = cache.get(key);
+    if (known !== undefined) return known;
+    const value = derive(key);
     cache.set(key, value);
     return value;
   };
@@ -49,11 +51,12 @@ export const pick = (record: JsonRecord, names: readonly string[]): JsonRecord =
 export const omit = (record: JsonRecord, names: readonly string[]): JsonRecord =>
   Object.fromEntries(Object.entries(record).filter(([name]) => !names.includes(name)));
 
+const memberAt = (value: unknown, name: string): unknown =>
+  isRecord(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+
 /** The value at a dotted path, or undefined. */
 export const at = (value: unknown, path: string): unknown =>
-  path
-    .split('.')
-    .reduce<unknown>((inner, name) => (isRecord(inner) && Object.hasOwn(inner, name) ? inner[name] : undefined), value);
+  path.includes('.') ? path.split('.').reduce(memberAt, value) : memberAt(value, path);
 
 /** A record with another value at a dotted path. All values along the path must be records. */
 export function withAt(record: JsonRecord, path: string, value: unknown): JsonRecord {

@@ -84,6 +84,9 @@ const hiddenEnd = hiddenSecret.slice(1);
 /** Characters of a value that are inspected. */
 const inspectedLength = 300;
 
+/** How far from where it may begin a value is inspected, with what can stand before its opening quote. */
+const farthestInspected = inspectedLength + 20;
+
 const trailing = /[,;)}\]]+$/;
 
 function bareValue(
@@ -143,6 +146,9 @@ function isEvidentlyHarmless(
   );
 }
 
+/** Whether only a value that looks random is a secret. Of a dotted name the last part counts, which may tell more. */
+const needsRandom = ({ meaning, name }: Member): boolean => meaning.onlyRandom && !name.includes('.');
+
 /** Stands before a name without a space after its colon. */
 const opensMember = /[\s{[(]/;
 
@@ -161,8 +167,7 @@ function isSecretValue(
     if (text[member.valueAt] !== ' ' && !value.quoted && !opensMember.test(member.before)) return false;
     if (!isMixed(word)) return false;
   }
-  if (member.meaning.onlyRandom && !member.name.includes('.') && !mayBeRandom(value.start, value.start + word.length))
-    return false;
+  if (needsRandom(member) && !mayBeRandom(value.start, value.start + word.length)) return false;
   if (isEvidentlyHarmless(text, value, member, valueContext)) return false;
   // A file before a line number, a resource before its state.
   const name = member.separator === ':' && member.quote === '' ? (member.name.split('.').at(-1) ?? '') : member.name;
@@ -286,6 +291,8 @@ function spansOf(
     );
     return [];
   }
+  // Of such a name nothing else is a secret: told before the value is read, which may be as long as the text.
+  if (needsRandom(member) && !state.mayBeRandom(at, at + farthestInspected)) return [];
   const below = yamlSpans(text, member, at, limit, member.start - lineStart);
   if (below) return below;
   if (at > limit) return [];

@@ -1,8 +1,9 @@
-import { lineBoundsOf, longestStep, type Recognizer, type Span } from './spans.ts';
+import { lineBoundsOf, longestStep, type Form, type Recognizer, type Span } from './spans.ts';
 import type { Steps } from '../../../contract/index.ts';
 import { isSecretName } from './secret-names.ts';
 import { bareReader, quotedAt, type Scalar } from './scalar-values.ts';
 import { canBeSecret, isMixed, isOrdinaryWord, isPlaceholder } from './secret-values.ts';
+import { traits } from './traits.ts';
 
 /** Recognises secrets in commands, statements and sentences: values after a flag or a word and a space. */
 
@@ -198,16 +199,18 @@ const sentences = valueAfter(
   /[\s"'`,;)]/,
 );
 
-/** Recognizers of secrets after flags, in statements and in sentences. */
-export const commandRecognizers: readonly Recognizer[] = [
-  flags,
-  wordPairs,
-  commandFlags,
-  statements,
-  settings,
-  variables,
-  rows,
-  conversations,
-  bearers,
-  sentences,
+const { longWord, hyphen, bracket, quote, hint } = traits;
+
+/** Secrets after flags, in statements and in sentences. */
+export const commandForms: readonly Form[] = [
+  { needs: hyphen | hint, find: flags },
+  { needs: bracket | hint, find: wordPairs },
+  { needs: hyphen, find: commandFlags },
+  { needs: quote, find: statements },
+  { needs: hint, find: settings },
+  { needs: hint, find: variables },
+  { needs: hint, find: rows },
+  { needs: hint, find: conversations },
+  { needs: longWord, find: bearers },
+  { needs: hint, find: sentences },
 ];

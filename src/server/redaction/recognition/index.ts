@@ -1,10 +1,11 @@
 import { recognizeAssignments } from './assignments.ts';
-import { commandRecognizers } from './commands.ts';
-import { keyRecognizers } from './keys.ts';
+import { commandForms } from './commands.ts';
+import { keyForms } from './keys.ts';
 import { finish, hiddenSecret, hiddenStart, type Steps } from '../../../contract/index.ts';
 import { isMark } from '../marks.ts';
-import { hideSpans, longestStep, type Span } from './spans.ts';
-import { userinfoRecognizers } from './userinfo.ts';
+import { hideSpans, longestStep, type Form, type Span } from './spans.ts';
+import { traitsOf } from './traits.ts';
+import { userinfoForms } from './userinfo.ts';
 
 export { isCredentialHeader } from './headers.ts';
 export { isCarrier, isNestedSecret, nestedKindOf, type NestedKind } from './nested-values.ts';
@@ -12,7 +13,12 @@ export { isSecretName, isSecretNumber } from './secret-names.ts';
 export { hasUserinfo } from './userinfo.ts';
 export { looksLikeSecret } from './secret-values.ts';
 
-const recognizers = [...keyRecognizers, ...userinfoRecognizers, recognizeAssignments, ...commandRecognizers];
+const forms: readonly Form[] = [
+  ...keyForms,
+  ...userinfoForms,
+  { needs: 0, find: recognizeAssignments },
+  ...commandForms,
+];
 
 // Hiding one secret can reveal the start of an adjacent one. A few rounds are enough; more would not be linear.
 const mostRounds = 4;
@@ -28,10 +34,14 @@ const isPlain = (text: string): boolean =>
 export function* maskShapesInSteps(text: string): Steps<string> {
   if (isPlain(text)) return text;
   const isLong = text.length > longestStep;
-  let masked = text.replaceAll(lookalike, (found) => (isMark(found) ? found : hiddenSecret));
+  let masked = text.includes(hiddenStart)
+    ? text.replaceAll(lookalike, (found) => (isMark(found) ? found : hiddenSecret))
+    : text;
   for (let round = 0; round < mostRounds; round += 1) {
     const spans: Span[] = [];
-    for (const find of recognizers) {
+    const has = traitsOf(masked, isLong);
+    for (const { needs, find } of forms) {
+      if ((needs & ~has) !== 0) continue;
       const found = find(masked);
       for (const span of 'next' in found ? yield* found : found) spans.push(span);
       if (isLong) yield;

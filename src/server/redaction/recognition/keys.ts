@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
-import { matchesOf, type Recognizer, type Span } from './spans.ts';
+import { matchesOf, type Form, type Recognizer, type Span } from './spans.ts';
+import { traits } from './traits.ts';
 
 /** Recognises keys by their own form, anywhere in a text. */
 
@@ -127,5 +128,8 @@ const webTokens: Recognizer = (text) => {
   return spans;
 };
 
-/** Recognizers of keys and tokens by their form: vendors' keys, private keys, JSON web tokens, password hashes. */
-export const keyRecognizers: readonly Recognizer[] = [...knownFormats, privateKeys, encodedKeys, webTokens];
+/** Keys and tokens by their form: vendors' keys, private keys, JSON web tokens, password hashes. */
+export const keyForms: readonly Form[] = [
+  ...[...knownFormats, encodedKeys, webTokens].map((find): Form => ({ needs: traits.longWord, find })),
+  { needs: traits.hyphen, find: privateKeys },
+];

@@ -18,7 +18,7 @@ import {
 const longestName = 255;
 
 /** Occurs in every secret name: a quick test before the name is split into words. */
-const hint = /pass|pw|secret|token|cred|auth|key|pin|otp|kube/i;
+export const secretHint = /pass|pw|secret|token|cred|auth|key|pin|otp|kube/i;
 
 /** A word that names a secret, alone or with a prefix: `password`, `pgpassword`, `authtoken`. */
 const secretWord =
@@ -81,7 +81,7 @@ interface NameReading {
 
 /** Reads a name; null if its value is never secret. */
 const readingOf = remembered((name): NameReading | null => {
-  if (name.length > longestName || !hint.test(name) || /\s/.test(name)) return null;
+  if (name.length > longestName || !secretHint.test(name) || /\s/.test(name)) return null;
   const words = wordsOf(name);
   const last = words.at(-1);
   if (last === undefined || isMetadataName(words, last)) return null;
@@ -136,7 +136,7 @@ export function describesSecret(member: string): boolean {
 
 /** Whether a name is secret for some value. */
 export const mayBeSecretName = remembered((name) => {
-  if (!hint.test(name)) return false;
+  if (!secretHint.test(name)) return false;
   const last = wordsOf(name).at(-1) ?? '';
   return (
     isSecretName(name) ||

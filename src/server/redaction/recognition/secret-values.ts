@@ -18,6 +18,7 @@ export const canBeSecret = (value: string): boolean =>
 
 const uuid = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 const randomRun = /[A-Za-z0-9]{16,}/g;
+/** The kinds of characters of which random text has several. */
 const kinds = [/[A-Z]/, /[a-z]/, /\d/];
 
 const isHexadecimal = (run: string): boolean =>
@@ -37,23 +38,22 @@ export const looksLikeSecret = (name: string, value: string): boolean =>
 
 const locationLike = /^(?:\.{0,2}\/|[A-Z]:\\|[a-z][a-z\d+.-]*:\/\/|sha\d+:)|\.(?:pem|key|crt|json|ya?ml|txt)$/i;
 
-const [upper, lower, digit, mark] = [1, 2, 4, 8];
+/** Other characters of a random run, and their kind; those of `kinds` are a bit each. */
+const marks = '_+/=-';
+const markKind = 1 << kinds.length;
 
 /** The kinds of the characters that a random run consists of, by their code. */
-const kindOfCode = new Uint8Array(128);
-for (const [kind, characters] of [
-  [upper, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ'],
-  [lower, 'abcdefghijklmnopqrstuvwxyz'],
-  [digit, '0123456789'],
-  [mark, '_+/=-'],
-] as const)
-  for (const character of characters) kindOfCode[character.charCodeAt(0)] = kind;
+const kindOfCode = Uint8Array.from({ length: 128 }, (_, code) => {
+  const character = String.fromCharCode(code);
+  const kind = kinds.findIndex((one) => one.test(character));
+  return kind !== -1 ? 1 << kind : marks.includes(character) ? markKind : 0;
+});
 
 const shortestRun = 16;
 
 /** Whether the kinds have two of letters of both cases and digits. */
 const areMixed = (found: number): boolean => {
-  const ofKey = found & (upper | lower | digit);
+  const ofKey = found & (markKind - 1);
   return (ofKey & (ofKey - 1)) !== 0;
 };
 

@@ -44,6 +44,13 @@ export interface Span {
  */
 export type Recognizer = (text: string) => readonly Span[] | Steps<readonly Span[]>;
 
+/** A form of secrets. */
+export interface Form {
+  /** The traits without all of which a text has no such secret. */
+  readonly needs: number;
+  readonly find: Recognizer;
+}
+
 /** How much of a text a recognizer reads at most before it lets other work run, in characters. */
 export const longestStep = 32_768;
 

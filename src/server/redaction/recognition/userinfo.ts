@@ -1,6 +1,7 @@
-import { longestStep, matchesOf, type Recognizer, type Span } from './spans.ts';
+import { longestStep, matchesOf, type Form, type Recognizer, type Span } from './spans.ts';
 import type { Steps } from '../../../contract/index.ts';
 import { looksRandom } from './secret-values.ts';
+import { traits } from './traits.ts';
 
 /** Recognises user names and passwords in URLs and in the data source names of databases. */
 
@@ -127,8 +128,11 @@ const inOracle: Recognizer = (text) =>
     end: index + found.length + password.length,
   }));
 
-/** Recognizers of user names and passwords in URLs and data source names. */
-export const userinfoRecognizers: readonly Recognizer[] = [inAddresses, inDataSources, inOracle];
+/** User names and passwords in URLs and data source names. */
+export const userinfoForms: readonly Form[] = [inAddresses, inDataSources, inOracle].map((find) => ({
+  needs: traits.at,
+  find,
+}));
 
 /** Whether a URL contains a user name or password, by the URL standard. */
 export function hasUserinfo(address: string | undefined): boolean {
