@@ -123,6 +123,37 @@ export async function* decodedBody(response: EncodedResponse, limit: number): As
   }
 }
 
+/** As Node calls the end of a stream that has not come to its end. */
+const cutOff = (): Error =>
+  Object.assign(new Error('the body was cut off'), { code: 'ERR_STREAM_PREMATURE_CLOSE' as const });
+
+/**
+ * The chunks of a body that is in no encoding. It is read by its events: to iterate over a stream takes several times as
+ * long, and most bodies have one chunk.
+ * @throws BodyTooLarge, or an error of the network
+ */
+const plainChunks = (body: Readable, limit: number): Promise<readonly Buffer[]> =>
+  new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    const fail = (error: Error): void => {
+      reject(error);
+      body.destroy();
+    };
+    if (body.destroyed) return fail(body.errored ?? cutOff());
+    body
+      .on('error', fail)
+      .once('end', () => resolve(chunks))
+      .once('close', () => {
+        if (!body.readableEnded) fail(cutOff());
+      })
+      .on('data', (chunk: Buffer) => {
+        bytes += chunk.length;
+        chunks.push(chunk);
+        if (bytes > limit) fail(new BodyTooLarge(limit));
+      });
+  });
+
 /**
  * Reads a response's body as text, decoded.
  * @param limit the maximum size in bytes, once decoded
@@ -130,6 +161,7 @@ export async function* decodedBody(response: EncodedResponse, limit: number): As
  */
 export async function readBody(response: EncodedResponse, limit: number): Promise<string> {
   const chunks: Buffer[] = [];
-  for await (const chunk of decodedBody(response, limit)) chunks.push(chunk);
+  if (response.headers['content-encoding'] === undefined) chunks.push(...(await plainChunks(response.body, limit)));
+  else for await (const chunk of decodedBody(response, limit)) chunks.push(chunk);
   return new TextDecoder().decode(Buffer.concat(chunks));
 }
