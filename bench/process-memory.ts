@@ -1,9 +1,6 @@
-import { execFile, type ChildProcess } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { once } from 'node:events';
-import { join } from 'node:path';
-import type { BundledProgram } from './program.ts';
 
 const run = promisify(execFile);
 
@@ -21,20 +18,4 @@ export async function settledMemory(pid: number): Promise<number> {
     [before, now] = [now, await residentMemory(pid)];
   }
   return now;
-}
-
-const heapProbeFlags = ['--expose-gc', '--import', join(import.meta.dirname, 'heap-probe.mjs')];
-
-/** The program with the heap probe. It must be started with an IPC channel. */
-export const withHeapProbe = (program: BundledProgram): BundledProgram => ({
-  ...program,
-  command: [program.command[0], ...heapProbeFlags, ...program.command.slice(1)],
-});
-
-/** The used heap of a process with the heap probe after garbage collection, in MB. */
-export async function heapUsed(child: ChildProcess): Promise<number> {
-  const answered = once(child, 'message') as Promise<[number]>;
-  child.send('heap');
-  const [size] = await answered;
-  return size / 2 ** 20;
 }

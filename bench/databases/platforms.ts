@@ -1,9 +1,10 @@
-import { setTimeout as pause } from 'node:timers/promises';
-import { terminalOutcome } from '../../src/contract/index.ts';
-import { connectDirect, type DirectClient } from '../clients/direct-client.ts';
+import type { OperationName } from '../../src/contract/index.ts';
+import { createApplications, deployAll } from '../applications.ts';
+import { connectDirect } from '../clients/direct-client.ts';
 import { type Figure, relativeTo } from '../figure.ts';
-import { load, type Load } from '../load.ts';
+import { load } from '../load.ts';
 import type { BenchContext, Measurement } from '../measurement.ts';
+import { cpuTime, withProbe } from '../probe.ts';
 import type { BundledProgram } from '../program.ts';
 import { type PlatformProcess, startPlatformProcess } from '../server-processes.ts';
 import { type BenchPostgres, startBenchPostgres } from './postgres.ts';
@@ -13,6 +14,11 @@ const numbers = [1, 2, 4];
 const environments = 64;
 const deployments = 1000;
 const reads = 4000;
+/** Reads of the seed's environment whose CPU time is measured. */
+const readsByCpuTime: readonly (readonly [string, OperationName])[] = [
+  ['look-up', 'get_environment'],
+  ['status', 'get_environment_status'],
+];
 /** Concurrent requests, over all platforms. */
 const [deploying, reading] = [32, 16];
 
@@ -20,12 +26,15 @@ const [deploying, reading] = [32, 16];
 interface Fleet {
   readonly name: string;
   readonly platforms: readonly PlatformProcess[];
+  /** The CPU time of the processes of their database, in milliseconds; 0 where it is part of the platform. */
+  readonly databaseCpuTime: () => number;
 }
 
 async function onSqlite(program: BundledProgram): Promise<Fleet> {
   return {
     name: 'one platform on SQLite',
     platforms: [await startPlatformProcess(program, await program.directory('platform'))],
+    databaseCpuTime: () => 0,
   };
 }
 
@@ -38,91 +47,99 @@ async function onPostgres(program: BundledProgram, postgres: BenchPostgres, coun
   // The first one makes the records.
   for (let index = 0; index < count; index += 1)
     platforms.push(await startPlatformProcess(program, await program.directory('platform'), 0, shared));
-  return { name: `${count} on PostgreSQL`, platforms };
+  return { name: `${count} on PostgreSQL`, platforms, databaseCpuTime: postgres.cpuTime };
 }
 
-/** Creates environments with one application each. @returns the ids of the applications */
-const applications = (
-  direct: DirectClient,
-  { project_id, cluster_id }: PlatformProcess['ids'],
-  count: number,
-): Promise<string[]> =>
-  Promise.all(
-    Array.from({ length: count }, async (_, number) => {
-      const { id: environment_id } = await direct.call('create_environment', {
-        project_id,
-        cluster_id,
-        name: `bench ${number}`,
-        mode: 'STAGING',
-      });
-      const git_repository = { url: 'https://git.example.com/acme/shop.git', branch: 'main' };
-      return (
-        await direct.call('create_application', { environment_id, name: 'app', git_repository, build_mode: 'DOCKER' })
-      )['id'] as string;
-    }),
-  );
-
-async function isUnderWay(direct: DirectClient, application_id: string): Promise<boolean> {
-  const { state } = await direct.call('get_application_status', { application_id });
-  return (
-    state !== 'READY' && terminalOutcome('DEPLOY', state === 'RUNNING' ? 'DEPLOYED' : (state as string)) === undefined
-  );
-}
-
-/** Seconds until deployments that are ordered as fast as possible have all ended. */
-async function deployAll(clients: readonly DirectClient[], ids: readonly string[], count: number): Promise<number> {
-  const began = performance.now();
-  let turn = 0;
-  await load(count, deploying, (worker) =>
-    clients[worker % clients.length]!.call('deploy_application', { application_id: ids[(turn += 1) % ids.length] }),
-  );
-  for (const id of ids) while (await isUnderWay(clients[0]!, id)) await pause(5);
-  return (performance.now() - began) / 1000;
-}
-
-/** What one arrangement does. */
+/** What one arrangement does: by the clock, and by the CPU time of the platforms and their database. */
 interface Measured {
-  readonly deployed: number;
-  readonly read: Load;
+  readonly byClock: readonly Figure[];
+  readonly byCpuTime: readonly Figure[];
 }
 
-async function measured({ platforms }: Fleet, times: BenchContext['repetitions']): Promise<Measured> {
+async function measured(
+  { name, platforms, databaseCpuTime }: Fleet,
+  times: BenchContext['repetitions'],
+): Promise<Measured> {
   const clients = platforms.map(({ url, token }) => connectDirect(url, token, deploying));
+  const byCpuTime: Figure[] = [];
+
+  const cpuTimeOfAll = async (): Promise<number> => {
+    const each = await Promise.all(platforms.map(({ child }) => cpuTime(child)));
+    return each.reduce((sum, one) => sum + one, databaseCpuTime());
+  };
+  const countedBy = async <Result>(what: string, count: number, run: () => Promise<Result>): Promise<Result> => {
+    const before = await cpuTimeOfAll();
+    const result = await run();
+    const value = (count / ((await cpuTimeOfAll()) - before)) * 1000;
+    byCpuTime.push({ name: `${name}: ${what}, by CPU time`, value, unit: 'per s' });
+    return result;
+  };
+  let turn = 0;
+  const calling = (operation: OperationName, input: (number: number) => Readonly<Record<string, unknown>>) => () =>
+    clients[(turn += 1) % clients.length]!.call(operation, input(turn));
+
   try {
-    const ids = await applications(clients[0]!, platforms[0]!.ids, environments);
+    const { environment_id } = platforms[0]!.ids;
+    for (const [what, operation] of readsByCpuTime) {
+      const read = calling(operation, () => ({ environment_id }));
+      // Each platform has to be warm: its code is compiled while it runs.
+      await load(Math.ceil(times(reads) / 4) * platforms.length, reading, read);
+      await countedBy(what, times(reads), () => load(times(reads), reading, read));
+    }
+    const all = await createApplications(clients[0]!, platforms[0]!.ids, environments);
     const count = times(deployments);
-    await deployAll(clients, ids, Math.ceil(count / 10));
-    const seconds = await deployAll(clients, ids, count);
-    let turn = 0;
-    const read = () =>
-      clients[(turn += 1) % clients.length]!.call('get_application_status', { application_id: ids[turn % ids.length] });
+    await deployAll(clients, all, Math.ceil(count / 4), deploying);
+    const began = performance.now();
+    await countedBy('deployment until its end', count, () => deployAll(clients, all, count, deploying));
+    const seconds = (performance.now() - began) / 1000;
+    const read = calling('get_application_status', (number) => ({
+      application_id: all[number % all.length]!.application_id,
+    }));
     await load(Math.ceil(times(reads) / 10), reading, read);
-    return { deployed: count / seconds, read: await load(times(reads), reading, read) };
+    const { perSecond, median, p95 } = await load(times(reads), reading, read);
+    return {
+      byClock: [
+        { name: `${name}: deployments`, value: count / seconds, unit: 'per s' },
+        { name: `${name}: reads`, value: perSecond, unit: 'per s' },
+        { name: `${name}: read, median`, value: median, unit: 'ms' },
+        { name: `${name}: read, p95`, value: p95, unit: 'ms' },
+      ],
+      byCpuTime,
+    };
   } finally {
     await Promise.all(clients.map((client) => client.close()));
     await Promise.all(platforms.map((platform) => platform.close()));
   }
 }
 
-const figuresOf = (name: string, { deployed, read }: Measured): Figure[] => [
-  { name: `${name}: deployments`, value: deployed, unit: 'per s' },
-  { name: `${name}: reads`, value: read.perSecond, unit: 'per s' },
-  { name: `${name}: read, median`, value: read.median, unit: 'ms' },
-  { name: `${name}: read, p95`, value: read.p95, unit: 'ms' },
-];
+const relativeToEach = (references: readonly Figure[], figures: readonly Figure[]): Figure[] =>
+  figures.map((figure, index) => relativeTo(references[index]!, figure));
+
+/** What several platforms would do if none of them, nor the database, waited for a core, beside what one does. */
+const withCores = (count: number, one: readonly Figure[], several: readonly Figure[]): Figure[] =>
+  relativeToEach(
+    one,
+    several.map((figure) => ({
+      ...figure,
+      name: figure.name.replace('by CPU time', 'with cores for all'),
+      value: figure.value * count,
+    })),
+  );
 
 async function measure(bench: BenchContext): Promise<Figure[]> {
-  const program = await bench.program();
+  const program = withProbe(await bench.program());
   const postgres = await startBenchPostgres(bench);
   if (!postgres) return [];
   try {
-    const alone = await onSqlite(program);
-    const references = figuresOf(alone.name, await measured(alone, bench.repetitions));
-    const figures = [...references];
+    const onFile = await measured(await onSqlite(program), bench.repetitions);
+    const figures = [...onFile.byClock, ...onFile.byCpuTime];
+    let one: readonly Figure[] | undefined;
     for (const count of numbers) {
       const fleet = await onPostgres(program, postgres, count);
-      const own = figuresOf(fleet.name, await measured(fleet, bench.repetitions));
-      figures.push(...own.map((figure, index) => relativeTo(references[index]!, figure)));
+      const { byClock, byCpuTime } = await measured(fleet, bench.repetitions);
+      figures.push(...relativeToEach(onFile.byClock, byClock));
+      if (one) figures.push(...withCores(count, one, byCpuTime));
+      else figures.push(...relativeToEach(onFile.byCpuTime, (one = byCpuTime)));
     }
     return figures;
   } finally {
@@ -132,6 +149,6 @@ async function measure(bench: BenchContext): Promise<Figure[]> {
 
 export const platforms: Measurement = {
   name: 'platforms',
-  about: `Deployments (${deploying} requests at once) and reads (${reading} at once) of 1, 2 and 4 platforms on PostgreSQL, beside one on SQLite.`,
+  about: `Deployments (${deploying} requests at once) and reads (${reading} at once) of 1, 2 and 4 platforms on PostgreSQL, beside one on SQLite: by the clock, and per second of CPU time of platforms and database.`,
   measure,
 };

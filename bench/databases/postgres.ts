@@ -3,11 +3,14 @@ import { Client } from 'pg';
 import { parseAddress } from '../../src/postgres/index.ts';
 import { asInstalled, hasPostgresServer, startPostgresServer } from '../../test/support/postgres/server.ts';
 import type { BenchContext } from '../measurement.ts';
+import { cpuTimeWithChildren } from '../process-cpu.ts';
 
 /** A server of PostgreSQL with the settings that it has when it is installed: commits are on disk. */
 export interface BenchPostgres {
   /** Makes an empty database. @returns its address */
   readonly createDatabase: () => Promise<string>;
+  /** The CPU time of all its processes since it began, in milliseconds. */
+  readonly cpuTime: () => number;
   readonly stop: () => Promise<void>;
 }
 
@@ -41,6 +44,7 @@ export async function startBenchPostgres({ log }: Pick<BenchContext, 'log'>): Pr
       await inDatabase(server.addressOf('postgres'), `create database ${name}`);
       return server.addressOf(name);
     },
+    cpuTime: () => cpuTimeWithChildren(server.pid),
     stop: () => server.stop(),
   };
 }

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { relativeTo, type Figure } from '../figure.ts';
 import type { BenchContext, Measurement } from '../measurement.ts';
 import { residentMemory } from '../process-memory.ts';
-import { cpuShares, processesWith } from './process-cpu.ts';
+import { cpuShares, processesWith } from '../process-cpu.ts';
 import { startPlatformOnEngine, untilDeployed } from './platform-on-engine.ts';
 
 const services100 = 100;

@@ -1,20 +1,35 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
-import { terminalOutcome } from '../../src/contract/index.ts';
 import { addEnvironment, openEngineFixture } from '../../test/platform/engine/engine-fixture.ts';
+import { createApplications, isUnderWay } from '../applications.ts';
 import { relativeTo, type Figure } from '../figure.ts';
-import { heapUsed, withHeapProbe } from '../process-memory.ts';
 import { load } from '../load.ts';
 import type { BenchContext, Measurement } from '../measurement.ts';
+import { heapUsed, withProbe } from '../probe.ts';
 import type { BundledProgram } from '../program.ts';
-import { type PlatformProcess, startPlatformProcess } from '../server-processes.ts';
-import { connectDirect, type DirectClient } from '../clients/direct-client.ts';
+import { startPlatformProcess } from '../server-processes.ts';
+import { type Summary, summarise } from '../statistics.ts';
+import { connectDirect } from '../clients/direct-client.ts';
 
 const environments = 200;
 const ordersEach = 10;
 const commits = 2000;
-const reads = 1000;
+const reads = 2000;
+/** Milliseconds between the reads whose latency is measured. */
+const betweenReads = 3;
+
+/** The durations of a task that is repeated with pauses, in milliseconds. */
+async function timed(count: number, milliseconds: number, task: () => Promise<unknown>): Promise<Summary> {
+  const durations: number[] = [];
+  while (durations.length < count) {
+    const began = performance.now();
+    await task();
+    durations.push(performance.now() - began);
+    if (milliseconds > 0) await pause(milliseconds);
+  }
+  return summarise(durations);
+}
 
 /** Durable single-row transactions of SQLite per second: the basis of the engine's steps. */
 async function bareCommits(directory: string, times: number): Promise<Figure> {
@@ -54,79 +69,55 @@ async function throughput(times: BenchContext['repetitions']): Promise<Figure[]>
   ];
 }
 
-/** Creates environments with one application each, through the API. @returns the ids of the applications. */
-async function applications(
-  direct: DirectClient,
-  { project_id, cluster_id }: PlatformProcess['ids'],
-  count: number,
-): Promise<string[]> {
-  const git_repository = { url: 'https://git.example.com/acme/shop.git', branch: 'main' };
-  return Promise.all(
-    Array.from({ length: count }, async (_, number) => {
-      const { id } = await direct.call('create_environment', {
-        project_id,
-        cluster_id,
-        name: `bench ${number}`,
-        mode: 'STAGING',
-      });
-      return (
-        await direct.call('create_application', {
-          environment_id: id,
-          name: 'app',
-          git_repository,
-          build_mode: 'DOCKER',
-        })
-      )['id'] as string;
-    }),
-  );
-}
-
-/** Whether a deployment of an application is running. */
-async function isRunning(direct: DirectClient, application_id: string): Promise<boolean> {
-  const { state } = await direct.call('get_application_status', { application_id });
-  return state !== 'READY' && terminalOutcome('DEPLOY', state as string) === undefined;
-}
-
-/** Latency of a read on an idle platform, and while 200 deployments run at a time scale of 0.1. */
+/**
+ * Latency of a read at rest, and while 200 deployments run that last as long as real ones. There is a pause after each
+ * read, so that they see all of a deployment.
+ */
 async function latency(program: BundledProgram, times: BenchContext['repetitions']): Promise<Figure[]> {
-  const platform = await startPlatformProcess(program, await program.directory('platform'), 0.1);
+  const platform = await startPlatformProcess(program, await program.directory('platform'), 1);
   const direct = connectDirect(platform.url, platform.token, 8);
-  const ids = await applications(direct, platform.ids, times(environments));
+  const applications = await createApplications(direct, platform.ids, times(environments));
   let turn = 0;
-  const read = () => direct.call('get_application_status', { application_id: ids[(turn += 1) % ids.length] });
-  const idle = await load(times(reads), 1, read);
-  await Promise.all(ids.map((application_id) => direct.call('deploy_application', { application_id })));
-  const busy = await load(times(reads), 1, read);
-  const running = (await Promise.all(ids.map((id) => isRunning(direct, id)))).filter(Boolean).length;
+  const readAll = (count: number, milliseconds: number) =>
+    timed(count, milliseconds, () =>
+      direct.call('get_application_status', {
+        application_id: applications[(turn += 1) % applications.length]!.application_id,
+      }),
+    );
+  await readAll(times(reads), 0);
+  const rest = await readAll(times(reads), betweenReads);
+  await Promise.all(applications.map(({ application_id }) => direct.call('deploy_application', { application_id })));
+  const busy = await readAll(times(reads), betweenReads);
+  const running = (await Promise.all(applications.map((one) => isUnderWay(direct, one)))).filter(Boolean).length;
   await direct.close();
   await platform.close();
-  const [idleMedian, idleP99]: Figure[] = [
-    { name: 'read, idle: median', value: idle.median, unit: 'ms' },
-    { name: 'read, idle: p99', value: idle.p99, unit: 'ms' },
+  const [restMedian, restP99]: Figure[] = [
+    { name: 'read, at rest: median', value: rest.median, unit: 'ms' },
+    { name: 'read, at rest: p99', value: rest.p99, unit: 'ms' },
   ];
   return [
-    idleMedian!,
-    relativeTo(idleMedian!, { name: 'read, while 200 deployments run: median', value: busy.median, unit: 'ms' }),
-    idleP99!,
-    relativeTo(idleP99!, { name: 'read, while 200 deployments run: p99', value: busy.p99, unit: 'ms' }),
-    { name: 'deployments still running after the last read', value: (running / ids.length) * 100, unit: '%' },
+    restMedian!,
+    relativeTo(restMedian!, { name: 'read, with 200 deployments running: median', value: busy.median, unit: 'ms' }),
+    restP99!,
+    relativeTo(restP99!, { name: 'read, with 200 deployments running: p99', value: busy.p99, unit: 'ms' }),
+    { name: 'deployments still running after the last read', value: (running / applications.length) * 100, unit: '%' },
   ];
 }
 
 /** The platform's heap after some traffic, and after ten times as much. */
 async function memory(program: BundledProgram, times: BenchContext['repetitions']): Promise<Figure[]> {
-  const platform = await startPlatformProcess(withHeapProbe(program), await program.directory('platform'));
+  const platform = await startPlatformProcess(withProbe(program), await program.directory('platform'));
   const direct = connectDirect(platform.url, platform.token, 8);
-  const ids = await applications(direct, platform.ids, 20);
+  const applications = await createApplications(direct, platform.ids, 20);
   let turn = 0;
   const traffic = async (): Promise<void> => {
-    const application_id = ids[(turn += 1) % ids.length];
+    const { application_id } = applications[(turn += 1) % applications.length]!;
     await direct.call('deploy_application', { application_id });
     for (let count = 0; count < 5; count += 1) await direct.call('get_application_status', { application_id });
     await direct.call('get_application_logs', { application_id });
   };
   const settled = async (): Promise<number> => {
-    while ((await Promise.all(ids.map((id) => isRunning(direct, id)))).some(Boolean)) await pause(50);
+    while ((await Promise.all(applications.map((one) => isUnderWay(direct, one)))).some(Boolean)) await pause(50);
     return heapUsed(platform.child);
   };
   const some = times(300);

@@ -1,5 +1,5 @@
 import { relativeTo, type Figure } from '../figure.ts';
-import { heapUsed, withHeapProbe } from '../process-memory.ts';
+import { heapUsed, withProbe } from '../probe.ts';
 import { load } from '../load.ts';
 import type { BenchContext, Measurement } from '../measurement.ts';
 import { environment } from '../program.ts';
@@ -38,7 +38,7 @@ async function measure({ program: build, repetitions: times }: BenchContext): Pr
   const platform = await startPlatformProcess(program, await program.directory('platform'));
   const tool = toolCall(commonRead(platform.ids));
 
-  const { command } = withHeapProbe(program);
+  const { command } = withProbe(program);
   const stdio = await startStdioPeer(
     { command, env: environment(await program.directory('stdio'), platform.options), channel: true },
     '2025',
@@ -51,7 +51,7 @@ async function measure({ program: build, repetitions: times }: BenchContext): Pr
   );
   await stdio.close();
 
-  const http = await startHttpProcess(withHeapProbe(program), platform);
+  const http = await startHttpProcess(withProbe(program), platform);
   const peers = await Promise.all(Array.from({ length: concurrency }, () => connectHttp(http.url, '2026')));
   const overHttp = await heaps(
     'HTTP 2026',

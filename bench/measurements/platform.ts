@@ -2,15 +2,19 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Agent } from 'undici';
 import type { OperationName } from '../../src/contract/index.ts';
+import { createApplications, deployAll } from '../applications.ts';
 import { relativeTo, type Figure } from '../figure.ts';
 import { load } from '../load.ts';
 import type { BenchContext, Measurement } from '../measurement.ts';
+import { cpuTime, withProbe } from '../probe.ts';
 import { type PlatformProcess, startPlatformProcess } from '../server-processes.ts';
 import { connectDirect, type DirectClient } from '../clients/direct-client.ts';
 
 const requests = 2000;
 /** Number of concurrent requests. */
 const concurrency = 16;
+/** Deployments that are carried out, and in how many environments. */
+const [deployments, environments] = [1000, 64];
 
 interface Kind {
   readonly name: string;
@@ -63,31 +67,71 @@ async function bareHttp(times: number): Promise<Figure> {
   return { name: 'bare HTTP in one process', value: perSecond, unit: 'per s' };
 }
 
-async function rate(
-  direct: DirectClient,
-  { ids }: PlatformProcess,
-  { name, operation, input }: Kind,
-  times: number,
-): Promise<Figure> {
-  let number = 0;
-  const { perSecond } = await load(times, concurrency, () => direct.call(operation, input(ids, (number += 1))));
-  return { name, value: perSecond, unit: 'per s' };
+/** How much is done per second, and per second of CPU time of the platform, whatever else the machine does. */
+interface Rates {
+  readonly perSecond: number;
+  readonly perCpuSecond: number;
 }
+
+async function ratesOf(
+  { child }: PlatformProcess,
+  times: number,
+  run: () => Promise<{ readonly perSecond: number }>,
+): Promise<Rates> {
+  const before = await cpuTime(child);
+  const { perSecond } = await run();
+  return { perSecond, perCpuSecond: (times / ((await cpuTime(child)) - before)) * 1000 };
+}
+
+/** The rates of one kind of request, after some that only warm up. */
+async function requestRates(
+  direct: DirectClient,
+  platform: PlatformProcess,
+  { operation, input }: Kind,
+  times: number,
+): Promise<Rates> {
+  let number = 0;
+  const call = () => direct.call(operation, input(platform.ids, (number += 1)));
+  await load(Math.ceil(times / 4), concurrency, call);
+  return ratesOf(platform, times, () => load(times, concurrency, call));
+}
+
+/** The rates of deployments from their orders to their ends, with all that carries them out. */
+async function deploymentRates(direct: DirectClient, platform: PlatformProcess, times: number): Promise<Rates> {
+  const applications = await createApplications(direct, platform.ids, environments);
+  await deployAll([direct], applications, Math.ceil(times / 4), concurrency);
+  return ratesOf(platform, times, () => deployAll([direct], applications, times, concurrency));
+}
+
+const byCpuTime = (name: string, { perCpuSecond }: Rates): Figure => ({
+  name: `${name}, by CPU time`,
+  value: perCpuSecond,
+  unit: 'per s',
+});
 
 async function measure({ program: build, repetitions: times }: BenchContext): Promise<Figure[]> {
   const program = await build();
-  const platform = await startPlatformProcess(program, await program.directory('platform'));
+  const platform = await startPlatformProcess(withProbe(program), await program.directory('platform'));
   const direct = connectDirect(platform.url, platform.token, concurrency);
   const reference = await bareHttp(times(requests));
-  const figures = [reference];
-  for (const kind of kinds) figures.push(relativeTo(reference, await rate(direct, platform, kind, times(requests))));
+  const deployed = await deploymentRates(direct, platform, times(deployments));
+  const rates: [string, Rates][] = [];
+  for (const kind of kinds) rates.push([kind.name, await requestRates(direct, platform, kind, times(requests))]);
   await direct.close();
   await platform.close();
-  return figures;
+  const [lookUp, ...others] = [...rates, ['deployment until its end', deployed] as const].map(([name, one]) =>
+    byCpuTime(name, one),
+  );
+  return [
+    reference,
+    ...rates.map(([name, { perSecond }]) => relativeTo(reference, { name, value: perSecond, unit: 'per s' })),
+    lookUp!,
+    ...others.map((figure) => relativeTo(lookUp!, figure)),
+  ];
 }
 
 export const platformRequests: Measurement = {
   name: 'platform',
-  about: `Requests per second to the platform by kind of endpoint, ${concurrency} concurrent. Changes are durable before the response.`,
+  about: `Requests to the platform by kind of endpoint, ${concurrency} concurrent: per second, and per second of CPU time of its process, beside the look-up of one item. Changes are durable before the response.`,
   measure,
 };

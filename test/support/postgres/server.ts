@@ -25,6 +25,8 @@ export interface PostgresServer {
   addressOf(database: string): string;
   /** The Unix socket that it listens on. */
   readonly socketPath: string;
+  /** Its main process, whose children serve connections. */
+  readonly pid: number;
   /** Ends it at once, as a crash would. Its databases stay. */
   crash(): Promise<void>;
   /** Starts it again after a crash. */
@@ -124,6 +126,9 @@ export async function startPostgresServer(settings: Settings = forTests): Promis
   return {
     addressOf: (database) => `postgres://postgres@socket/${database}?host=${encodeURIComponent(home)}`,
     socketPath: join(home, '.s.PGSQL.5432'),
+    get pid() {
+      return server!.pid!;
+    },
     crash,
     recover: async () => {
       server ??= await start();
