@@ -5,7 +5,6 @@ import Fastify, {
   type FastifyRequest,
   type FastifyServerFactory,
 } from 'fastify';
-import { serializerCompiler } from 'fastify-type-provider-zod';
 import * as z from 'zod';
 import {
   allOperations,
@@ -20,8 +19,8 @@ import {
   reference,
   repeated,
   snakeCase,
-  wellFormed,
 } from '../../contract/index.ts';
+import { answerCompiler, wholeAnswer } from './answers.ts';
 import { type TokenAuthenticator, permits, type Principal } from './auth.ts';
 import { normalizeBody, addJsonBodyParser, wrongContentType, validatorCompiler } from './request-parsing.ts';
 import { eventTypeOf, withEvent } from './events/record-event.ts';
@@ -283,15 +282,14 @@ export function createServer(dependencies: ApiDependencies): FastifyInstance {
   });
   addJsonBodyParser(app);
   app.setValidatorCompiler(validatorCompiler as Parameters<typeof app.setValidatorCompiler>[0]);
-  app.setSerializerCompiler(serializerCompiler);
+  app.setSerializerCompiler(answerCompiler);
   app.decorateRequest('principal', null);
   closeConnectionsOnShutdown(app);
   dependencies.extend?.(app);
   app.addHook('onRequest', async (request, reply) => {
     if (!request.routeOptions.config.isHealth) await authenticateAndLimit(dependencies, request, reply);
   });
-  // Records of earlier versions and logs of containers can hold half characters.
-  app.addHook('preSerialization', async (_request, _reply, answer) => wellFormed(answer));
+  app.addHook('preSerialization', async (_request, _reply, answer) => wholeAnswer(answer));
   app.setErrorHandler((error, request, reply) => answerProblem(dependencies, error, request, reply));
   app.setNotFoundHandler((request) => {
     throw routeNotFound(request);

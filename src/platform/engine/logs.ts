@@ -34,6 +34,15 @@ const runningLine = (version: RunningVersion, line: RuntimeLogLine): LogLine => 
   ...(line.condition && { condition: line.condition }),
 });
 
+/** The lines of runtimes that keep them, as they are answered: their ids take as long as reading them. */
+const keptLines = new WeakMap<RuntimeLogLine, LogLine>();
+
+const keptLine = (version: RunningVersion, line: RuntimeLogLine): LogLine => {
+  const kept = keptLines.get(line) ?? Object.freeze(runningLine(version, line));
+  keptLines.set(line, kept);
+  return kept;
+};
+
 const newestLines = compiled((db, { id, tail }: { readonly id: string; readonly tail: number }) =>
   db.selectFrom('log_line').selectAll().where('service_id', '=', id).orderBy('seq', 'desc').limit(tail),
 );
@@ -126,7 +135,7 @@ export async function serviceLogs(
   return {
     results: inOrder(
       stored,
-      running.map((line) => runningLine(version, line)),
+      running.map((line) => keptLine(version, line)),
       tail,
       later !== undefined,
     ),

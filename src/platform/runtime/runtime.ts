@@ -163,7 +163,7 @@ export interface Runtime {
   readonly losesReplacedLogs?: boolean;
   /**
    * The newest lines, at most `limit`, that a running version has logged; oldest first. Lines of other versions that it
-   * still has carry no version.
+   * still has carry no version. A line that is the same object as before is the same line of the same version.
    */
   logs(version: RunningVersion, limit: number, signal: AbortSignal): Promise<readonly RuntimeLogLine[]>;
   /**

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { seededRandom } from '../../common/index.ts';
 import type { RuntimeLogLine, RunningVersion } from '../index.ts';
 import { instanceName, instanceVersion } from './instances.ts';
@@ -34,25 +35,43 @@ const lineWriters: Partial<Record<RunningVersion['service']['kind'], (index: num
   database: checkpointLine,
 };
 
+/** Of how many versions the lines that were read last are kept, so that only those since then have to be made. */
+const versionsKept = 8;
+
+/** Lines that follow each other, the first of which has a number. */
+interface KeptLines {
+  readonly first: number;
+  readonly lines: readonly RuntimeLogLine[];
+}
+
 /**
- * The newest lines, at most `limit`, that a running version has logged until `now`. They are not stored but derived:
- * the same time always gives the same line.
+ * Makes a reader of the newest lines, at most `limit`, that a running version has logged until `now`. They are not stored
+ * but derived: the same time always gives the same line, and the same object while it is kept.
  */
-export function runningLogs(version: RunningVersion, now: number, limit: number): readonly RuntimeLogLine[] {
-  const { service, deploymentId, runningSince } = version;
-  const lineAt = lineWriters[service.kind];
-  if (lineAt === undefined) return [];
-  const total = Math.max(0, Math.floor((now - runningSince) / lineInterval));
-  const count = Math.min(total, limit);
-  const versionName = instanceVersion(service, version.commitId);
-  const pod = instanceName(service, versionName, deploymentId);
-  return Array.from({ length: count }, (_, offset) => {
-    const index = total - count + offset;
-    return {
-      at: runningSince + (index + 1) * lineInterval,
-      message: lineAt(index, deploymentId),
-      pod,
-      version: versionName,
-    };
-  });
+export function createRunningLogs() {
+  const kept = new LRUCache<string, KeptLines>({ max: versionsKept });
+  return (version: RunningVersion, now: number, limit: number): readonly RuntimeLogLine[] => {
+    const { service, deploymentId, runningSince } = version;
+    const lineAt = lineWriters[service.kind];
+    if (lineAt === undefined) return [];
+    const total = Math.max(0, Math.floor((now - runningSince) / lineInterval));
+    const count = Math.min(total, limit);
+    const first = total - count;
+    const versionName = instanceVersion(service, version.commitId);
+    const pod = instanceName(service, versionName, deploymentId);
+    const key = [deploymentId, service.id, service.kind, runningSince, pod, versionName].join(' ');
+    const before = kept.get(key);
+    const lines = Array.from(
+      { length: count },
+      (_, offset): RuntimeLogLine =>
+        (before && before.lines[first + offset - before.first]) ?? {
+          at: runningSince + (first + offset + 1) * lineInterval,
+          message: lineAt(first + offset, deploymentId),
+          pod,
+          version: versionName,
+        },
+    );
+    if (lines.length >= (before?.lines.length ?? 0)) kept.set(key, { first, lines });
+    return lines;
+  };
 }

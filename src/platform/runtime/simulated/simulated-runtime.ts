@@ -24,7 +24,7 @@ import { instanceName, instancesOf, instanceVersion } from './instances.ts';
 import { simulateRestart, simulateRollout, simulateRouting, simulateStop } from './rollout.ts';
 import type { PhaseContext, PhaseResult } from './phase-context.ts';
 import { simulateFailure, simulateSuccess, withReadyTime } from './results-from-facts.ts';
-import { runningLogs } from './running-logs.ts';
+import { createRunningLogs } from './running-logs.ts';
 import { findFailureCause, type FailureCause } from './failure-cause.ts';
 import type { SimulationContext } from './simulation-context.ts';
 
@@ -266,6 +266,7 @@ const loadProgress = async (
  */
 export function createSimulatedRuntime(options: SimulationOptions): Runtime {
   const { clock, faults, simulation } = options;
+  const runningLogs = createRunningLogs();
   return {
     refusalOf: () => undefined,
     begin: noop,
