@@ -1,5 +1,5 @@
 import { permissionLevels, type PermissionLevel } from '../../contract/index.ts';
-import { type PlatformClock, isoNow, type PlatformLog } from '../common/index.ts';
+import { isoNow, joined, type PlatformClock, type PlatformLog } from '../common/index.ts';
 import { compiled, type DataStore } from '../store/index.ts';
 import { tokenHash } from './tokens.ts';
 
@@ -29,9 +29,13 @@ const tokenOfHash = compiled((db, { hash }: { readonly hash: string }) =>
     .where('revoked_at', 'is', null),
 );
 
-/** Creates an authenticator that looks tokens up at every call, so changes by other processes take effect at once. */
+/**
+ * Creates an authenticator that looks tokens up after every call arrived, so changes by other processes take effect at
+ * once. Calls that arrive while their token is looked up share one look-up after it.
+ */
 export function createTokenAuthenticator(db: DataStore, clock: PlatformClock, log: PlatformLog): TokenAuthenticator {
   const touching = new Set<string>();
+  const found = joined((hash: string) => tokenOfHash(db.reader, { hash }));
 
   /** Records that a token was used. Calls don't wait for it, because the write lock may be held for seconds. */
   const touch = async (id: string, at: string): Promise<void> => {
@@ -50,7 +54,7 @@ export function createTokenAuthenticator(db: DataStore, clock: PlatformClock, lo
     const value = credential.exec(header ?? '')?.[1];
     if (value === undefined) return undefined;
     const now = isoNow(clock);
-    const [token] = await tokenOfHash(db.reader, { hash: tokenHash(value) });
+    const [[token]] = await found(tokenHash(value), undefined);
     if (token === undefined || (token.expires_at !== null && token.expires_at <= now)) return undefined;
     const touched = token.last_used_at === null ? -Infinity : Date.parse(token.last_used_at);
     if (clock.now() - touched >= lastUsedIntervalMilliseconds) void touch(token.id, now);

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type PermissionLevel, permissionLevels } from '../../contract/index.ts';
@@ -39,7 +39,7 @@ export interface TokenRecord {
 const recordColumns = ['id', 'name', 'permission', 'created_at', 'expires_at', 'last_used_at', 'revoked_at'] as const;
 
 /** The stored hash of a token's value. The value has 256 random bits, so a plain hash can't be brute-forced. */
-export const tokenHash = (value: string): string => createHash('sha256').update(value).digest('hex');
+export const tokenHash = (value: string): string => hash('sha256', value, 'hex');
 
 const base64url = (json: object) => Buffer.from(JSON.stringify(json)).toString('base64url');
 

@@ -29,6 +29,7 @@ export {
 } from './clock.ts';
 export { findingBuilder, type DoctorFinding, type FindingState } from './finding.ts';
 export { HttpAddress, isBare, ImageName } from './file-values.ts';
+export { joined } from './joined.ts';
 export { silentLog, type PlatformLog } from './log.ts';
 export { mebibyte, sum } from './numbers.ts';
 export {

@@ -136,7 +136,6 @@ export async function openPostgresRecords(
     <Result>(operation: (trx: Db) => Promise<Result>) =>
       withRecordsFailures(async () => transaction(usable(), mode, (client) => operation(withDialect(client, client))));
   const write: DataStore['write'] = within('write');
-  const windows = postgresCallWindows(usable);
   const own: Omit<DataStore, keyof Db> = {
     isShared: true,
     reader: single,
@@ -145,7 +144,7 @@ export async function openPostgresRecords(
     // Replaced values stay in the database's files until a vacuum, and in its backups.
     overwrite: write,
     clock,
-    callWindows: { count: (...call) => withRecordsFailures(() => windows.count(...call)) },
+    callWindows: postgresCallWindows(single),
     alone: (name, operation) => withSessionLock(clientConfig(address, options), lockOf(name), operation),
     unusable: outdated.promise,
     announceWork: channel.announceWork,
