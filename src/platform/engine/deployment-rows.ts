@@ -41,6 +41,9 @@ export const holdDeployment = (db: Db, id: string): Promise<DeploymentRow> =>
 /** The columns that show whether a worker still holds a deployment. */
 type Held = Pick<DeploymentRow, 'id' | 'owner' | 'fencing_token'>;
 
+/** The values with which a query finds a deployment as it was read. */
+export const asRead = ({ id, owner, fencing_token }: Held): Held => ({ id, owner, fencing_token });
+
 /**
  * Restricts a query of deployments to one that a worker still holds as it was read: neither released nor claimed since
  * then.
@@ -50,19 +53,17 @@ export const heldAsRead =
   (eb: ExpressionBuilder<DatabaseSchema, 'deployment'>) =>
     eb.and([eb('id', '=', id), eb('owner', 'is not distinct from', owner), eb('fencing_token', '=', token)]);
 
+const held = compiled((db, deployment: Held) =>
+  db.selectFrom('deployment').select('id').where(heldAsRead(deployment)).$call(db.sql.held),
+);
+
 /**
  * Throws `Superseded` unless the worker still owns the deployment as it read it; waits for a concurrent takeover first.
  * Within a transaction, no other worker can take it over until the end.
  * @throws Superseded otherwise
  */
 export async function requireHeld(db: Db, deployment: Held): Promise<void> {
-  const held = await db
-    .selectFrom('deployment')
-    .select('id')
-    .where(heldAsRead(deployment))
-    .$call(db.sql.held)
-    .executeTakeFirst();
-  if (held === undefined) throw new Superseded(deployment.id);
+  if ((await held(db, asRead(deployment))).length === 0) throw new Superseded(deployment.id);
 }
 
 const servicesOfDeployment = compiled((db, { id }: { readonly id: string }) =>

@@ -73,10 +73,12 @@ const stepsOf = compiled((db, { id }: Id) =>
  * @throws ApiProblem 404 for an unknown id
  */
 export async function environmentStatus(db: Db, environmentId: string): Promise<EnvironmentState> {
-  const [environment] = await stateOf(db, { id: environmentId });
+  const [[environment], services, [last]] = await Promise.all([
+    stateOf(db, { id: environmentId }),
+    shownFreshness(db, environmentId),
+    lastDeployment(db, { id: environmentId }),
+  ]);
   if (environment === undefined) throw notFound('environment', environmentId);
-  const services = await shownFreshness(db, environmentId);
-  const [last] = await lastDeployment(db, { id: environmentId });
   const [lastServices, steps] = last
     ? await Promise.all([servicesOf(db, last.id), stepsOf(db, { id: last.id })])
     : [[], []];

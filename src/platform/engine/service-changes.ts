@@ -1,8 +1,8 @@
-import type { Selectable, Updateable } from 'kysely';
+import type { Insertable, Selectable, Updateable } from 'kysely';
 import type { DeploymentState, EventKind, StepName } from '../../contract/index.ts';
 import { announce } from './webhooks/outbox.ts';
 import type { Restoration, RuntimeLogLine } from '../runtime/index.ts';
-import type { DatabaseSchema, Db, ServiceTable } from '../store/index.ts';
+import { compiledChange, type DatabaseSchema, type Db, type ServiceTable } from '../store/index.ts';
 import { appendLines, pruneDeployment } from './stored-lines.ts';
 import { iso } from './context.ts';
 import { shownStates } from './running-facts.ts';
@@ -28,42 +28,89 @@ export interface DeploymentServiceChange {
   readonly announced?: EventKind;
 }
 
+type ChangedRow = Pick<DeploymentServiceRow, 'deployment_id' | 'service_id' | 'revision'> & {
+  readonly owner: string | null;
+  readonly fencing_token: number;
+  readonly next_revision: number;
+};
+
+const changeRow = compiledChange(
+  (
+    trx,
+    {
+      deployment_id,
+      service_id,
+      revision,
+      owner,
+      fencing_token,
+      next_revision,
+      ...changed
+    }: ChangedRow & DeploymentServiceChange['row'],
+  ) =>
+    trx
+      .updateTable('deployment_service')
+      .set({ ...changed, revision: next_revision })
+      .where('deployment_id', '=', deployment_id)
+      .where('service_id', '=', service_id)
+      .where('revision', '=', revision)
+      .where((eb) =>
+        eb.exists(
+          eb
+            .selectFrom('deployment')
+            .select('id')
+            .where(heldAsRead({ id: deployment_id, owner, fencing_token })),
+        ),
+      ),
+);
+
 const writeRow = async (
   trx: Db,
-  deployment: DeploymentRow,
-  service: DeploymentServiceRow,
-  change: DeploymentServiceChange,
+  { id, owner, fencing_token }: DeploymentRow,
+  { deployment_id, service_id, revision }: DeploymentServiceRow,
+  { row }: DeploymentServiceChange,
 ): Promise<void> => {
-  const { numUpdatedRows } = await trx
-    .updateTable('deployment_service')
-    .set({ ...change.row, revision: service.revision + 1 })
-    .where('deployment_id', '=', service.deployment_id)
-    .where('service_id', '=', service.service_id)
-    .where('revision', '=', service.revision)
-    .where((eb) => eb.exists(eb.selectFrom('deployment').select('id').where(heldAsRead(deployment))))
-    .executeTakeFirst();
-  if (numUpdatedRows !== 1n) throw new Superseded(deployment.id);
+  const { numAffectedRows } = await changeRow(trx, {
+    ...row,
+    deployment_id,
+    service_id,
+    revision,
+    owner,
+    fencing_token,
+    next_revision: revision + 1,
+  });
+  if (numAffectedRows !== 1n) throw new Superseded(id);
 };
 
 /** Updates the service's displayed state, unless a later deployment has been requested. */
-const updateServiceState = (trx: Db, deployment: DeploymentRow, serviceId: string, state: DeploymentState) =>
-  trx
-    .updateTable('service')
-    .set({ deployed_state: state })
-    .where('id', '=', serviceId)
-    .where('last_deployment_id', '=', deployment.id)
-    .execute();
+const showState = compiledChange(
+  (
+    trx,
+    { id, deployment, state }: { readonly id: string; readonly deployment: string; readonly state: DeploymentState },
+  ) =>
+    trx
+      .updateTable('service')
+      .set({ deployed_state: state })
+      .where('id', '=', id)
+      .where('last_deployment_id', '=', deployment),
+);
+
+const setEnvironmentState = compiledChange(
+  (trx, { id, state }: { readonly id: string; readonly state: DeploymentState }) =>
+    trx.updateTable('environment').set({ state }).where('id', '=', id).where('state', '<>', state),
+);
 
 /** Sets an environment's state to the aggregate of its services' displayed states. */
 export async function updateEnvironmentState(trx: Db, environmentId: string): Promise<void> {
-  const state = aggregate(await shownStates(trx, environmentId));
-  await trx
-    .updateTable('environment')
-    .set({ state })
-    .where('id', '=', environmentId)
-    .where('state', '<>', state)
-    .execute();
+  await setEnvironmentState(trx, { id: environmentId, state: aggregate(await shownStates(trx, environmentId)) });
 }
+
+const insertEvent = compiledChange((trx, event: Insertable<DatabaseSchema['deployment_event']>) =>
+  trx.insertInto('deployment_event').values(event).returning('seq'),
+);
+
+const insertStep = compiledChange((trx, step: Insertable<DatabaseSchema['deployment_step']>) =>
+  trx.insertInto('deployment_step').values(step),
+);
 
 /** Records that a service reached a state, and notifies the webhooks that subscribe to the event. */
 async function recordEvent(
@@ -73,19 +120,18 @@ async function recordEvent(
   at: number,
   announced?: EventKind,
 ): Promise<void> {
-  const { seq } = await trx
-    .insertInto('deployment_event')
-    .values({
-      deployment_id: deployment.id,
-      service_id: service.service_id,
-      revision: service.revision,
-      state: service.state,
-      announced: announced ?? null,
-      created_at: iso(at),
-    })
-    .returning('seq')
-    .executeTakeFirstOrThrow();
-  if (announced !== undefined) await announce(trx, { eventSeq: seq, event: announced, deployment, service, at });
+  const {
+    rows: [inserted],
+  } = await insertEvent(trx, {
+    deployment_id: deployment.id,
+    service_id: service.service_id,
+    revision: service.revision,
+    state: service.state,
+    announced: announced ?? null,
+    created_at: iso(at),
+  });
+  if (announced !== undefined)
+    await announce(trx, { eventSeq: inserted!.seq, event: announced, deployment, service, at });
 }
 
 /**
@@ -104,18 +150,15 @@ export async function applyChange(
   const updated: DeploymentServiceRow = { ...service, ...change.row, revision: service.revision + 1 };
   if (change.step) {
     const { position, step, status, beganAt } = change.step;
-    await trx
-      .insertInto('deployment_step')
-      .values({
-        deployment_id: deployment.id,
-        service_id: service.service_id,
-        position,
-        step,
-        status,
-        began_ms: beganAt,
-        ended_ms: change.at,
-      })
-      .execute();
+    await insertStep(trx, {
+      deployment_id: deployment.id,
+      service_id: service.service_id,
+      position,
+      step,
+      status,
+      began_ms: beganAt,
+      ended_ms: change.at,
+    });
   }
   if (change.lines?.length) {
     await appendLines(trx, updated, change.lineStep ?? null, change.lines);
@@ -123,7 +166,7 @@ export async function applyChange(
     await pruneDeployment(trx, updated);
   }
   if (updated.state !== service.state) {
-    await updateServiceState(trx, deployment, updated.service_id, updated.state);
+    await showState(trx, { id: updated.service_id, deployment: deployment.id, state: updated.state });
     await recordEvent(trx, deployment, updated, change.at, change.announced);
   }
   return updated;

@@ -31,6 +31,7 @@ export type { OrganizationTable } from './schema/paged-lists.ts';
 export { referencesIn, serviceReferences } from './schema/service-references.ts';
 export {
   compiled,
+  compiledChange,
   inBatches,
   type DataStore,
   type Db,

@@ -31,8 +31,8 @@ export type Db = Queries<DatabaseSchema> & DbExtras;
 /** Runs queries that read the records. */
 export type Reads = DatabaseReads<DatabaseSchema>;
 
-/** Makes a query that is built and compiled once, for what many requests ask (`compiling`). */
-export const compiled = compiling<DatabaseSchema>();
+/** Make queries that are built and compiled once, for what many requests ask, or what every step does (`compiling`). */
+export const { compiled, compiledChange } = compiling<DatabaseSchema>();
 
 /** The location of a platform's records and of the key of their secrets. */
 export interface RecordsPlace {

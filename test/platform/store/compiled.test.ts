@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { compiled, type DataStore, openDatabase } from '../../../src/platform/store/index.ts';
+import { compiled, compiledChange, type DataStore, openDatabase } from '../../../src/platform/store/index.ts';
 import { directoryForRecords } from '../../support/memory-directory.ts';
 
 let dataDir: string;
@@ -69,4 +69,24 @@ test('a query with a long list, within a change, and on the reader is answered, 
     return organizations(trx, { ids: ['o01', 'o02'], except: 'none', most: 5 });
   });
   expect(added.map(({ id }) => id)).toEqual(['o02']);
+});
+
+const setOrganization = compiledChange(
+  (
+    trx,
+    { id, ...changed }: { readonly id: string; readonly plan?: string | null; readonly owner?: string | undefined },
+  ) => trx.updateTable('organization').set(changed).where('id', '=', id).returning(['id', 'plan', 'owner']),
+);
+
+const change = (given: Parameters<typeof setOrganization>[1]) => db.write((trx) => setOrganization(trx, given));
+
+test('a change sets the columns that are given', async () => {
+  expect(await change({ id: 'o01', plan: 'small', owner: 'anna' })).toMatchObject({
+    rows: [{ id: 'o01', plan: 'small', owner: 'anna' }],
+  });
+  expect((await change({ id: 'o01', plan: null })).rows).toEqual([{ id: 'o01', plan: null, owner: 'anna' }]);
+  expect((await change({ id: 'o01', plan: 'big', owner: undefined })).rows).toEqual([
+    { id: 'o01', plan: 'big', owner: 'anna' },
+  ]);
+  expect((await change({ id: 'none', plan: null })).rows).toEqual([]);
 });

@@ -1,5 +1,6 @@
 import type { ServiceKind } from '../../../contract/index.ts';
 import type { OperationHandlers } from '../handler.ts';
+import { compiled } from '../../store/index.ts';
 import { findById } from './find.ts';
 import { historyPage } from './page.ts';
 import { memberOfKind, setVersions, wantedServices } from './versions-to-deploy.ts';
@@ -20,6 +21,15 @@ import {
   requireIn,
   idsIn,
 } from './service-deployments.ts';
+
+const servicesOfEnvironment = compiled((db, { environment_id }: { readonly environment_id: string }) =>
+  db
+    .selectFrom('service')
+    .select(['id', 'kind'])
+    .where('environment_id', '=', environment_id)
+    .orderBy('created_at')
+    .orderBy('id'),
+);
 
 export const deploymentHandlers = {
   deploy_application: async ({ application_id, git_commit_id }, context) => ({
@@ -121,29 +131,24 @@ export const deploymentHandlers = {
   get_job_status: ({ job_id }, context) => statusOf('job', job_id, context),
   get_helm_status: ({ helm_id }, context) => statusOf('helm', helm_id, context),
   get_terraform_status: ({ terraform_id }, context) => statusOf('terraform', terraform_id, context),
-  get_environment_status: async ({ environment_id }, context) => {
-    const { db, engine } = context;
-    await findById(db, 'environment', environment_id);
-    const rows = await db
-      .selectFrom('service')
-      .select(['id', 'kind'])
-      .where('environment_id', '=', environment_id)
-      .orderBy('created_at')
-      .orderBy('id')
-      .execute();
-    const of = (kind: ServiceKind) =>
-      engine.serviceStatuses(
-        db,
-        rows.filter((row) => row.kind === kind).map(({ id }) => id),
-      );
+  get_environment_status: async ({ environment_id }, { db, engine }) => {
+    const [environment, services] = await Promise.all([
+      engine.environmentStatus(db, environment_id),
+      servicesOfEnvironment(db, { environment_id }),
+    ]);
+    const statuses = await engine.serviceStatuses(
+      db,
+      services.map(({ id }) => id),
+    );
+    const of = (kind: ServiceKind) => statuses.filter((_, index) => services[index]!.kind === kind);
     return {
-      environment: await engine.environmentStatus(db, environment_id),
-      applications: await of('application'),
-      containers: await of('container'),
-      databases: await of('database'),
-      jobs: await of('job'),
-      helms: await of('helm'),
-      terraforms: await of('terraform'),
+      environment,
+      applications: of('application'),
+      containers: of('container'),
+      databases: of('database'),
+      jobs: of('job'),
+      helms: of('helm'),
+      terraforms: of('terraform'),
     };
   },
   get_application_logs: {
