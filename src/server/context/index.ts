@@ -50,4 +50,10 @@ export {
   type ShownLog,
 } from './service-reads.ts';
 export { bringsCode, readsOfSecretsFromOutside, secretsFromOutside, showsProductionSecrets } from './shared-secrets.ts';
-export { targetAndTouched, unknownEnvironment, type Target, type TargetLocation } from './target.ts';
+export {
+  targetAndTouched,
+  targetAndTouchedNow,
+  unknownEnvironment,
+  type Target,
+  type TargetLocation,
+} from './target.ts';

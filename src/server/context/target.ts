@@ -41,3 +41,7 @@ export const unknownEnvironment = (why: Target['why']): Target => ({
 
 /** A target and everything else that the call touches, the target first. */
 export const targetAndTouched = ({ touched = [], ...target }: Target): readonly Target[] => [target, ...touched];
+
+/** The same as it is now: without what the call makes of the target itself. */
+export const targetAndTouchedNow = (target: Target): readonly Target[] =>
+  targetAndTouched(target).filter((one, index) => index === 0 || one.kind !== target.kind || one.id !== target.id);

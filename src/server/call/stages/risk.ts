@@ -1,4 +1,4 @@
-import { targetAndTouched } from '../../context/index.ts';
+import { targetAndTouchedNow } from '../../context/index.ts';
 import { fail } from '../../failure/index.ts';
 import { assertOperationsPermitted, assertSubjectsPermitted, assessOperations } from '../../guard/index.ts';
 import { argumentSchema, issuesOfPlanned, partSentBack } from '../../tool/index.ts';
@@ -58,7 +58,7 @@ export const assessRisk: Stage<ExpandedCall, AssessedCall> = {
     } = assessed;
     assertNamesCurrent(
       call,
-      operations.flatMap((one) => targetAndTouched(one.target)),
+      operations.flatMap((one) => targetAndTouchedNow(one.target)),
     );
     // Names are recorded with the plan, once they have been protected.
     call.note({ tier: risk, target: { kind, id, mode } });
