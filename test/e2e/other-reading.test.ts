@@ -503,11 +503,14 @@ describe('the lock of a cluster', () => {
   });
 
   test('that nobody can look for is told where the cluster itself is not known', async () => {
-    const { text } = await ask(
-      { alter: (path, body) => (/^\/environment\/[^/]+$/.test(path) ? { ...body, cluster_id: undefined } : body) },
-      'deploy_service',
-      { service: stockSync, dry_run: true },
-    );
+    const withoutCluster = (row: Json): Json => ({ ...row, cluster_id: undefined });
+    const alter = (path: string, body: Json): Json => {
+      if (/^\/environment\/[^/]+$/.test(path)) return withoutCluster(body);
+      return /^\/project\/[^/]+\/environment$/.test(path)
+        ? { ...body, results: (body['results'] as Json[]).map(withoutCluster) }
+        : body;
+    };
+    const { text } = await ask({ alter }, 'deploy_service', { service: stockSync, dry_run: true });
     expect(text).toContain(
       'Not known: whether the cluster of this is locked, because nothing tells which cluster that is; if it is, the platform refuses this.',
     );

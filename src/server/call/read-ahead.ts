@@ -1,4 +1,4 @@
-import { isServiceKind } from '../../contract/index.ts';
+import { isServiceKind, operations } from '../../contract/index.ts';
 import { environmentIn, readById, servicesIn } from '../context/index.ts';
 import { assertNotLocked, noOpOf, readForPlan } from '../guard/index.ts';
 import type { ResourceKind } from '../tool/index.ts';
@@ -22,6 +22,8 @@ export function readSubjectsAhead(call: Call): void {
     const environmentId = kind === 'environment' ? id : isOfKind(kind, 'service') ? environment?.id : undefined;
     if (environmentId !== undefined) environmentIn(environmentId, 'mode', reader).catch(() => undefined);
     if (isServiceKind(kind) && actsOn(call, kind)) readById(kind, id, reader).catch(() => undefined);
+    if (kind === 'project' && tool.operations.some((one) => one.reachesEnvironments && one.target === kind))
+      reader.attempt(operations.list_environments, { project_id: id }).catch(() => undefined);
     // What is carried out for each service is judged by each.
     if (kind === 'environment' && tool.operations.some((one) => one.carriesOut && one.target === kind))
       servicesIn(id, reader).catch(() => undefined);

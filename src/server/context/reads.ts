@@ -128,10 +128,19 @@ export async function organizationWith(id: string | undefined, reader: Reader): 
 }
 
 /**
- * The row of an environment in the list of its organization, if the call has read that list and the row has a member.
- * If the row lacks the member, a row of one of its services may provide it.
+ * The row of an environment in a list that the call has read, if it has a member: that of its organization or, for its
+ * cluster, that of its project. If the row lacks the member, a row of one of its services may provide it.
  */
-async function environmentRow(id: string, member: string, reader: Reader): Promise<JsonRecord | undefined> {
+async function environmentRow(
+  id: string,
+  member: 'mode' | 'cluster_id',
+  reader: Reader,
+): Promise<JsonRecord | undefined> {
+  if (member === 'cluster_id') {
+    const own = (await reader.answered(operations.list_environments)).flatMap((answer) => rowsIn(answer));
+    const listed = own.find((one) => one['id'] === id && textIn(one, member) !== undefined);
+    if (listed) return listed;
+  }
   const lists = await reader.answered(operations.list_environments_of_organization);
   const row = lists.flatMap((answer) => rowsIn(answer)).find((one) => one['id'] === id);
   if (row === undefined || textIn(row, member) !== undefined) return row;
