@@ -89,16 +89,21 @@ export const chosenServices = (
   { replaces = false }: { readonly replaces?: boolean } = {},
 ): Preview =>
   reading([...previewReads, ...(replaces ? lostLogReadsOfAll : [])], async (args, { target, reader }) => {
-    const place = await placeOf(target, reader);
     const ids = idsInLists(args);
-    const rows = await servicesIn(target.id, reader);
+    const [place, rows] = await Promise.all([placeOf(target, reader), servicesIn(target.id, reader)]);
     if (!rows)
       return [...ids.map((id) => `${verb} ${id} in ${place}.`), notKnown('the names and states of these services')];
-    const states = await statesOf(rows, target.id, reader);
-    const stateOf = (row: JsonRecord): string => states.get(row['id']) ?? 'in a state that is not known';
     const asked = new Map<unknown, JsonRecord>(itemsInLists(args).map(({ id, ...more }) => [id, more]));
-    const lineFor = async (row: JsonRecord): Promise<PlanLine> => {
-      const more = await note(row, asked.get(row['id']) ?? {}, reader);
+    const chosen = rows.filter((row) => ids.includes(String(row['id'])));
+    const others = rows.filter((row) => !ids.includes(String(row['id'])));
+    const [states, notes, lost] = await Promise.all([
+      statesOf(rows, target.id, reader),
+      Promise.all(chosen.map(async (row) => note(row, asked.get(row['id']) ?? {}, reader))),
+      replaces ? lostLogsAmong(loggingAmong(chosen), reader) : [],
+    ]);
+    const stateOf = (row: JsonRecord): string => states.get(row['id']) ?? 'in a state that is not known';
+    const lineFor = (row: JsonRecord, index: number): PlanLine => {
+      const more = notes[index];
       const what = `${verb} ${textFor(row)} in ${place}`;
       return {
         text: `${what}, now ${stateOf(row)}${more === undefined ? '' : `: ${more}`}.`,
@@ -106,11 +111,9 @@ export const chosenServices = (
         after: `${what}${more === undefined ? '' : `: ${more}`}.`,
       };
     };
-    const chosen = rows.filter((row) => ids.includes(String(row['id'])));
-    const others = rows.filter((row) => !ids.includes(String(row['id'])));
     return [
-      ...(await Promise.all(chosen.map(lineFor))),
-      ...(replaces ? await lostLogsAmong(loggingAmong(chosen), reader) : []),
+      ...chosen.map(lineFor),
+      ...lost,
       ...ids.filter((id) => !rows.some((row) => row['id'] === id)).map((id) => `${id} is no service of ${place}.`),
       ...(others.length === 0
         ? []

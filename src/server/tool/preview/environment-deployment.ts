@@ -116,21 +116,24 @@ export const environmentDeployment: Preview = reading(
         ),
       ];
     if (services.length === 0) return ['There are no services in it.'];
-    const changes = await Promise.all(
-      services.map(async (service) =>
-        textOf(service, 'service_type') === 'TERRAFORM'
-          ? terraformChange(
-              String(service['id']),
-              reader,
-              `Terraform of ${showName(textOf(service, 'name') ?? String(service['id']))}`,
-            )
-          : undefined,
+    const [changes, lost] = await Promise.all([
+      Promise.all(
+        services.map(async (service) =>
+          textOf(service, 'service_type') === 'TERRAFORM'
+            ? terraformChange(
+                String(service['id']),
+                reader,
+                `Terraform of ${showName(textOf(service, 'name') ?? String(service['id']))}`,
+              )
+            : undefined,
+        ),
       ),
-    );
+      lostLogsAmong(loggingAmong(services), reader),
+    ]);
     return [
       ...services.map((service, index) => agreedLine(service, changes[index])),
       ...changes.flatMap((change) => (change?.isKnown ? change.lines : [])),
-      ...(await lostLogsAmong(loggingAmong(services), reader)),
+      ...lost,
     ];
   },
 );

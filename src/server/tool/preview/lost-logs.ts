@@ -61,14 +61,11 @@ export const loggingAmong = (services: readonly JsonRecord[]): readonly LoggingS
 /** How many logs of an environment are read: its services run on one cluster, so that one log tells of all. */
 const logsRead = 3;
 
-/** The same for several services of an environment, by the first log of a running one. */
+/** The same for several services of an environment, if one of their first logs says so. */
 export async function lostLogsAmong(
   services: readonly LoggingService[],
   reader: LogReader,
 ): Promise<readonly PlanLine[]> {
-  for (const service of services.slice(0, logsRead)) {
-    const lines = await lostLogs(service, reader);
-    if (lines.length > 0) return lines;
-  }
-  return [];
+  const found = await Promise.all(services.slice(0, logsRead).map((service) => lostLogs(service, reader)));
+  return found.find((lines) => lines.length > 0) ?? [];
 }

@@ -142,10 +142,14 @@ const restartReads = [...stateReads, ...lostLogReadsOfAll];
  */
 export const restarts: Preview = reading(restartReads, async (args, context) => {
   const { target, reader } = context;
-  const stale = target.id === undefined ? [] : await outOfDateIn(target.id, chosenIds(args), reader);
+  const [stale, lines, lost] = await Promise.all([
+    target.id === undefined ? [] : outOfDateIn(target.id, chosenIds(args), reader),
+    services('Restarts')(args, context),
+    lostLogsAmong(chosenServices(args), reader),
+  ]);
   return [
-    ...(await services('Restarts')(args, context)),
-    ...(await lostLogsAmong(chosenServices(args), reader)),
+    ...lines,
+    ...lost,
     ...stale.map(({ name }) =>
       stateBefore(
         `${name} is out of date: restarting keeps what runs now. Only deploying it brings its changes into effect.`,
