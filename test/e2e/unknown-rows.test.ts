@@ -258,6 +258,13 @@ test('a list without its rows is no empty list', async () => {
   expect(textOf(listed)).toContain('"results"');
 });
 
+/** The id of the service whose variables or secrets a request lists. */
+const ownerOf = (url: string): string | undefined =>
+  (
+    /^\/(?:application|container|job)\/(?<id>[^/]+)\/(?:environmentVariable|secret)/.exec(url) ??
+    /^\/variable\?scope=(?:APPLICATION|CONTAINER|JOB|HELM|TERRAFORM)&parent_id=(?<id>[^&]+)/.exec(url)
+  )?.groups?.['id'];
+
 test.each([
   ['are answered so that they can not be read', 200],
   ['are forbidden', 403],
@@ -267,10 +274,11 @@ test.each([
   const { client } = await clientWith(
     (_path, body) => body,
     async (_method, request, response) => {
-      if (!/^\/(application|container)\/[^/]+\/environmentVariable/.test(request.url!)) return;
-      refused ??= request.url;
-      if (request.url === refused)
-        response.writeHead(status, { 'content-type': 'application/json' }).end('{"message":"no"}');
+      // What lists them together with the secrets fails in the same way.
+      const id = request.url!.includes('/secret') ? undefined : ownerOf(request.url!);
+      if (id === undefined) return;
+      refused ??= id;
+      if (id === refused) response.writeHead(status, { 'content-type': 'application/json' }).end('{"message":"no"}');
     },
   );
   const result = await client.call('compare_environments', { first: 'shop/staging', second: 'shop/production' });
@@ -283,61 +291,66 @@ test.each([
   expect(textOf(result)).not.toContain(`missing variable | ${service}`);
 });
 
-const ownVariables = /^\/(application|container|job)\/([^/]+)\/(?:environmentVariable|secret)/;
-
 test('compare_environments requests nothing further after a read that failed', async () => {
   const held: (() => void)[] = [];
-  const services = new Set<string>();
+  const asked = new Set<string>();
+  let first: string | undefined;
   const { client, platform } = await clientWith(
     (_path, body) => body,
     async (_method, request, response) => {
-      const [, , id] = ownVariables.exec(request.url!) ?? [];
+      const id = ownerOf(request.url!);
       if (id === undefined) return;
-      const isFirst = services.size === 0;
-      services.add(id);
-      if (isFirst) response.writeHead(400, { 'content-type': 'application/json' }).end('{"message":"no"}');
+      first ??= id;
+      asked.add(id);
+      if (id === first) response.writeHead(400, { 'content-type': 'application/json' }).end('{"message":"no"}');
       else await new Promise<void>((resolve) => held.push(resolve));
     },
   );
-  const environments = rowsIn(
-    await platform.must('list_environments', { project_id: platform.seed['project_id'] }),
-  ).filter(({ name }) => name === 'staging' || name === 'production');
-  const sides = await Promise.all(
-    environments.map(async ({ id }) => rowsIn(await platform.must('list_services', { environment_id: id }))),
-  );
-  expect(
-    sides.flat().filter(({ service_type: type }) => ['APPLICATION', 'CONTAINER', 'JOB'].includes(String(type))).length,
-  ).toBeGreaterThan(3);
-  const result = await client.call('compare_environments', { first: 'shop/staging', second: 'shop/production' });
+  const { id: copy } = await platform.must('clone_environment', {
+    environment_id: platform.seed['environment_id'],
+    name: 'trial',
+  });
+  const services = rowsIn(await platform.must('list_services', { environment_id: copy }));
+  expect(2 * services.filter(({ service_type: type }) => type !== 'DATABASE').length).toBeGreaterThan(8);
+  const result = await client.call('compare_environments', { first: 'shop/staging', second: 'shop/trial' });
   expect(result.isError, textOf(result)).toBe(true);
   // What was under way ends; nothing begins after it.
   for (const release of held) release();
   for (const project of ['shop', 'data']) await client.call('list_environments', { project_id: project });
-  expect(services.size).toBeLessThanOrEqual(3);
+  expect(asked.size).toBeLessThanOrEqual(8);
 });
 
-test('compare_environments calls nothing missing that may be a secret of the side whose secrets could not be read', async () => {
-  let environment: unknown;
-  const { client, platform } = await clientWith(
-    (_path, body) => body,
-    async (_method, request, response) => {
-      if (request.url!.startsWith(`/environment/${String(environment)}/secret`))
-        response.writeHead(403, { 'content-type': 'application/json' }).end('{"message":"no"}');
-    },
-  );
-  await platform.must('create_environment_variable', {
-    application_id: platform.seed['application_id'],
-    key: 'ONLY_HERE',
-    value: '1',
-  });
-  const compare = async () =>
-    textOf(await client.call('compare_environments', { first: 'shop/staging', second: 'shop/production' }));
-  expect(await compare()).toMatch(/^missing variable \| checkout-api \| ONLY_HERE \| set/m);
-  environment = rowsIn(await platform.must('list_environments', { project_id: platform.seed['project_id'] })).find(
-    ({ name }) => name === 'production',
-  )!['id'];
-  expect(await compare()).toMatch(
-    /^variable not seen \| checkout-api \| ONLY_HERE \| set \| not among its variables; its secrets could not all be read$/m,
-  );
-  expect(await compare()).not.toContain('missing secret');
-});
+test.each([
+  ['is forbidden too', true],
+  ['leaves them out', false],
+])(
+  'compare_environments calls nothing missing that may be a secret of the side whose secrets could not be read, where the list of both %s',
+  async (_, isForbidden) => {
+    let environment: unknown;
+    const { client, platform } = await clientWith(
+      (path, body) =>
+        path === '/variable' ? { ...body, results: rowsIn(body).filter((row) => row['is_secret'] === false) } : body,
+      async (_method, request, response) => {
+        const isListOfSecrets = request.url!.startsWith(`/environment/${String(environment)}/secret`);
+        const isListOfBoth = request.url!.startsWith('/variable?') && request.url!.includes(`=${String(environment)}`);
+        if (isListOfSecrets || (isForbidden && isListOfBoth))
+          response.writeHead(403, { 'content-type': 'application/json' }).end('{"message":"no"}');
+      },
+    );
+    await platform.must('create_environment_variable', {
+      application_id: platform.seed['application_id'],
+      key: 'ONLY_HERE',
+      value: '1',
+    });
+    const compare = async () =>
+      textOf(await client.call('compare_environments', { first: 'shop/staging', second: 'shop/production' }));
+    expect(await compare()).toMatch(/^missing variable \| checkout-api \| ONLY_HERE \| set/m);
+    environment = rowsIn(await platform.must('list_environments', { project_id: platform.seed['project_id'] })).find(
+      ({ name }) => name === 'production',
+    )!['id'];
+    expect(await compare()).toMatch(
+      /^variable not seen \| checkout-api \| ONLY_HERE \| set \| not among its variables; its secrets could not all be read$/m,
+    );
+    expect(await compare()).not.toContain('missing secret');
+  },
+);

@@ -120,19 +120,19 @@ test('without the lists of everything, each place is asked, and the answer is th
 
 test('what could not be read is named, and nothing is said to be missing there', async () => {
   const { application_id: broken } = platform.seed;
-  const { text, rows } = await listBehind((path) => (path.startsWith(`/application/${broken}/`) ? 500 : undefined), {
-    key: 'DATABASE_URL',
-  });
+  const isAboutIt = (path: string): boolean =>
+    path.startsWith(`/application/${broken}/`) || path.includes(`parent_id=${broken}`);
+  const { text, rows } = await listBehind((path) => (isAboutIt(path) ? 500 : undefined), { key: 'DATABASE_URL' });
   expect(rows).toEqual([]);
   expect(text).toContain('No variable or secret DATABASE_URL in any place, in what could be read');
   expect(text).toContain('Could not be read, and are missing here: shop/staging/checkout-api.');
 });
 
 test('secrets that could not be read are named', async () => {
-  const { text } = await listBehind((path) => (/\/container\/[^/]+\/secret/.test(path) ? 403 : undefined), {
-    key: 'SHARED_TOKEN',
-    project: 'shop',
-  });
+  const { text } = await listBehind(
+    (path) => (/\/container\/[^/]+\/secret|\/variable\?scope=CONTAINER/.test(path) ? 403 : undefined),
+    { key: 'SHARED_TOKEN', project: 'shop' },
+  );
   expect(text).toMatch(/Of these the secrets could not be read: .*shop\/staging\/search/);
 });
 

@@ -16,7 +16,7 @@ import {
 import { domainOperations } from '../shared/custom-domains.ts';
 import { fewAtOnce } from '../shared/few-at-once.ts';
 import { unlessGone } from '../shared/if-possible.ts';
-import { isOwnerKind, scopeOf, seenBy, variableLists, type SeenVariables } from '../shared/owned-variables.ts';
+import { allSeenBy, isOwnerKind, scopeOf, variableLists, type SeenVariables } from '../shared/owned-variables.ts';
 import { withDomains } from './compared-domains.ts';
 
 const rows = (list: { results?: unknown } | undefined): readonly JsonRecord[] | undefined =>
@@ -52,7 +52,10 @@ async function ofService(context: ToolContext, { id, name, service_type: type }:
   const kind = String(type).toLowerCase();
   if (typeof id !== 'string' || typeof name !== 'string' || !isOwnerKind(kind))
     return { name: undefined, isRead: true, variables: [], secrets: [] };
-  return comparedIn((await unlessGone(seenBy(kind, id, context))) ?? unreadVariables, { scope: scopeOf(kind), name });
+  return comparedIn((await unlessGone(allSeenBy(kind, id, context))) ?? unreadVariables, {
+    scope: scopeOf(kind),
+    name,
+  });
 }
 
 type Part = ReturnType<typeof comparedIn>;
@@ -67,7 +70,7 @@ interface ListedEnvironment {
 async function listedOf(context: ToolContext, member: string, environment_id: string): Promise<ListedEnvironment> {
   const [list, seen] = await Promise.all([
     context.attempt(operations.list_services, { environment_id }),
-    seenBy('environment', environment_id, context),
+    allSeenBy('environment', environment_id, context),
   ]);
   const services =
     rows(list) ??
@@ -128,24 +131,19 @@ export const compareEnvironments = composeTool({
     ),
   }),
   answer: async ({ first, second }, context) => {
-    const listed = await fewAtOnce(
-      [
-        ['first', first],
-        ['second', second],
-      ] as const,
-      ([member, id]) => listedOf(context, member, id),
-      1,
-    );
-    const own = await fewAtOnce(
-      listed.flatMap(({ services }) => services),
-      (service) => ofService(context, service),
-    );
-    const ofFirst = listed[0]!.services.length;
+    const listed = await Promise.all([listedOf(context, 'first', first), listedOf(context, 'second', second)]);
+    const [own, [services, otherServices]] = await Promise.all([
+      fewAtOnce(
+        listed.flatMap((each) => each.services),
+        (service) => ofService(context, service),
+      ),
+      withDomains(context, [listed[0].services, listed[1].services]),
+    ]);
+    const ofFirst = listed[0].services.length;
     const [one, other] = [
-      withOwn(listed[0]!, own.slice(0, ofFirst), context),
-      withOwn(listed[1]!, own.slice(ofFirst), context),
+      withOwn(listed[0], own.slice(0, ofFirst), context),
+      withOwn(listed[1], own.slice(ofFirst), context),
     ];
-    const [services, otherServices] = await withDomains(context, [listed[0]!.services, listed[1]!.services]);
     const { differences, pairs, same, unknown } = findDrift(
       { ...one, services },
       { ...other, services: otherServices },

@@ -6,7 +6,7 @@
 export async function fewAtOnce<Item, Result>(
   items: readonly Item[],
   run: (item: Item) => Promise<Result>,
-  most = 3,
+  most = 8,
 ): Promise<Result[]> {
   const results: Result[] = [];
   const waiting = items.entries();

@@ -18,6 +18,7 @@ import {
   anyService,
   isRecord,
   pick,
+  readBothVariableLists,
   readUses,
   readVariableList,
   rowsIn,
@@ -181,6 +182,19 @@ export async function seenBy(kind: VariableOwnerKind, id: string, reads: Reads):
     readVariableList('secrets', { kind, id }, reads),
   ]);
   return { variables, secrets: keyed(secrets) };
+}
+
+/**
+ * The same, in one request where the platform lists both together.
+ * @throws ApiError if the platform fails
+ */
+export async function allSeenBy(
+  kind: VariableOwnerKind,
+  id: string,
+  reads: Reads & Pick<ToolContext, 'whole'>,
+): Promise<SeenVariables> {
+  const { variables, secrets } = await readBothVariableLists({ kind, id }, reads);
+  return { variables: keyed(variables), secrets: keyed(secrets) };
 }
 
 /** The request that creates an owner's variable or stores its secret. */

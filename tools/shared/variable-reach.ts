@@ -10,9 +10,18 @@ import {
   type Preview,
   type ReadUse,
 } from '../../src/server/tool/index.ts';
-import { isOwnerKind, replacesSecret, variableLists, type Reads, type VariableOwner } from './owned-variables.ts';
+import { isOwnerKind, replacesSecret, variableLists, type VariableOwner } from './owned-variables.ts';
 import { readsOfShadowed, shadowedLines } from './shadowed-values.ts';
-import { isNarrower, reachOf, rowsOf, reachedServices, viewsOf, type View, type Views } from './variable-views.ts';
+import {
+  isNarrower,
+  reachOf,
+  rowsOf,
+  reachedServices,
+  viewsOf,
+  type Reads,
+  type View,
+  type Views,
+} from './variable-views.ts';
 
 /** The reads for which services see a variable. */
 export const reachReads: readonly ReadUse[] = [
@@ -113,12 +122,13 @@ export const variableChange: Preview = reading(
     const { target, shownBy, reader } = context;
     const { kind, id } = shownBy ?? target;
     const key = String(input['key']);
-    return [
-      ...(await presentLines(input, context)),
-      ...(context.operation?.method === 'POST' && isOwnerKind(kind) && id !== undefined
-        ? await shadowedLines({ kind, id }, [key], reader)
-        : []),
-      ...(await reachLines(kind, id, reader, [key])),
-    ];
+    const lines = await Promise.all([
+      presentLines(input, context),
+      context.operation?.method === 'POST' && isOwnerKind(kind) && id !== undefined
+        ? shadowedLines({ kind, id }, [key], reader)
+        : [],
+      reachLines(kind, id, reader, [key]),
+    ]);
+    return lines.flat();
   },
 );

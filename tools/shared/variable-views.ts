@@ -1,7 +1,17 @@
 import { joinPath, operations, type VariableOwnerKind } from '../../src/contract/index.ts';
-import { rowsIn, show, textOf, type JsonRecord } from '../../src/server/tool/index.ts';
+import { rowsIn, show, textOf, type JsonRecord, type ToolContext } from '../../src/server/tool/index.ts';
 import { fewAtOnce } from './few-at-once.ts';
-import { isOwnerKind, scopeOf, seenBy, type Reads, type SeenVariables, type VariableOwner } from './owned-variables.ts';
+import {
+  allSeenBy,
+  isOwnerKind,
+  scopeOf,
+  type Reads as VariableReads,
+  type SeenVariables,
+  type VariableOwner,
+} from './owned-variables.ts';
+
+/** What it takes to read who sees a variable. */
+export type Reads = VariableReads & Pick<ToolContext, 'whole'>;
 
 /** An environment that a variable reaches, with its services. */
 export interface ReachedEnvironment {
@@ -72,11 +82,11 @@ export interface View {
   readonly seen: SeenVariables | undefined;
 }
 
-/** Maximum number of services whose variables are read: each takes two requests. */
+/** Maximum number of services whose variables are read: each takes one or two requests. */
 const mostServices = 20;
 
 const viewOf = async (name: string, kind: VariableOwnerKind, id: string, reader: Reads): Promise<View> => {
-  const seen = await seenBy(kind, id, reader);
+  const seen = await allSeenBy(kind, id, reader);
   return { name, kind, seen: seen.variables && seen };
 };
 

@@ -9,10 +9,10 @@ import {
 } from '../../src/server/tool/index.ts';
 import { allowedRequests, eachWithin, type Allowance } from './allowance.ts';
 import {
+  allSeenBy,
   effective,
   isOwnerKind,
   narrowness,
-  seenBy,
   type SeenVariables,
   type VariableOwner,
 } from './owned-variables.ts';
@@ -38,7 +38,7 @@ export interface FoundByKey {
   readonly nearest: readonly string[];
 }
 
-/** Number of requests for what one of them sees: its variables and its secrets. */
+/** The most requests for what one of them sees: its variables and its secrets. */
 const requestsEach = 2;
 
 const mostNearest = 5;
@@ -176,7 +176,7 @@ const unknownIn = ({ path, services }: ListedEnvironment): readonly string[] =>
   });
 
 const look = async (context: ToolContext, onlooker: Onlooker): Promise<Seen> => {
-  const seen = await unlessFailing(seenBy(onlooker.kind, onlooker.id, context));
+  const seen = await unlessFailing(allSeenBy(onlooker.kind, onlooker.id, context));
   return { ...onlooker, seen: seen?.variables && seen };
 };
 
@@ -189,7 +189,7 @@ export interface SeenWithin extends Pick<Places, 'unread' | 'notReached'> {
 
 /** What services see, and where these can't be read, their environments. */
 async function lookAt(context: ToolContext, onlookers: readonly Onlooker[], allowance: Allowance): Promise<SeenWithin> {
-  const all = await eachWithin(onlookers, allowance, (one) => look(context, one), { cost: requestsEach });
+  const all = await eachWithin(onlookers, allowance, (one) => look(context, one), { cost: requestsEach, atOnce: 8 });
   return {
     all,
     unread: all.flatMap(({ seen, path }) => (seen ? [] : [path])),

@@ -25,13 +25,12 @@ import {
   scopeOf,
   seenBy,
   variableOperations,
-  type Reads,
   type SeenVariables,
   type VariableOwner,
 } from '../shared/owned-variables.ts';
 import { isShared, keepingOf, reachReads, unknownReach } from '../shared/variable-reach.ts';
 import { onlookerOf, pathOf } from '../shared/variables-by-key.ts';
-import { reachedServices, reachOf, rowsOf, viewsOf } from '../shared/variable-views.ts';
+import { reachedServices, reachOf, rowsOf, viewsOf, type Reads } from '../shared/variable-views.ts';
 
 const nothingDeleted = 'Nothing was deleted.';
 

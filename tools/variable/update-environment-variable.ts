@@ -29,11 +29,11 @@ import {
   variableLists,
   variableOperations,
   variablesSeenBy,
-  type Reads,
   type VariableOwner,
 } from '../shared/owned-variables.ts';
 import { findHolder } from '../shared/variable-holder.ts';
 import { reachLines, reachReads, takenWithDeployment, unknownReach } from '../shared/variable-reach.ts';
+import type { Reads } from '../shared/variable-views.ts';
 
 /** Why the platform would refuse a change, so that the user isn't asked to confirm it in vain. */
 const fixedFor =

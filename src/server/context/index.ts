@@ -35,6 +35,7 @@ export {
   textIn,
   wholeListIn,
   wholeListOfOrganization,
+  readBothVariableLists,
   readVariableList,
 } from './reads.ts';
 export { clockTolerance, isEqual, isTimely } from './proofs.ts';

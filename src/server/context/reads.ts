@@ -5,6 +5,7 @@ import {
   everyOrganization,
   operations,
   parameterKind,
+  scopeOfOwner,
   type AnyOperation,
   type ReferenceKind,
   variableList,
@@ -27,6 +28,35 @@ export async function readVariableList(
   const { operation, inputFor, isListed } = variableList(listing, kind);
   const answer: JsonRecord | undefined = await attempt(operation, inputFor(id));
   return answer && isListed ? { ...answer, results: rowsIn(answer).filter(isListed) } : answer;
+}
+
+const saysWhichOfBoth = (row: JsonRecord): boolean =>
+  typeof row['is_secret'] === 'boolean' && textIn(row, 'key') !== undefined && textIn(row, 'id') !== undefined;
+
+/**
+ * Reads both lists at once, in one request where the platform lists variables and secrets together. That list counts if
+ * it is whole and each row says which of the two it is. Without any secret it says nothing of secrets, since a platform
+ * may leave out those that the token may not see: only the list of secrets tells that there are none.
+ * @throws ApiError if the platform fails.
+ */
+export async function readBothVariableLists(
+  owner: { readonly kind: VariableOwnerKind; readonly id: string },
+  reader: Pick<Reader, 'attempt' | 'whole'>,
+): Promise<Readonly<Record<VariableListing, JsonRecord | undefined>>> {
+  const input = { scope: scopeOfOwner(owner.kind), parent_id: owner.id };
+  const rows = wholeListIn(await reader.whole(operations.list_variables, input));
+  if (!rows?.every(saysWhichOfBoth)) {
+    const [variables, secrets] = await Promise.all([
+      readVariableList('variables', owner, reader),
+      readVariableList('secrets', owner, reader),
+    ]);
+    return { variables, secrets };
+  }
+  const [secrets, variables] = [true, false].map((isSecret) => rows.filter((row) => row['is_secret'] === isSecret));
+  return {
+    variables: { results: variables },
+    secrets: secrets!.length > 0 ? { results: secrets } : await readVariableList('secrets', owner, reader),
+  };
 }
 
 /** The rows in the answer of a list; empty if there are none. */

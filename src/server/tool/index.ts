@@ -11,6 +11,7 @@ export {
   type ShownLog,
   readServiceLogs,
   readServiceStatus,
+  readBothVariableLists,
   readVariableList,
   rowsIn,
   wholeListIn,

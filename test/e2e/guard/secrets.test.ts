@@ -381,6 +381,8 @@ describe('a guess is not answered', () => {
   test('by comparing environments: what is hidden is set in both, and no more is said', async () => {
     const { as } = await startServer({
       alter: (_, path, body) => {
+        // The list of both isn't altered, so it is not to be read.
+        if (path === '/variable') return {};
         const [, environment] = /^\/environment\/([^/]+)\/environmentVariable$/.exec(path) ?? [];
         if (environment === undefined) return body;
         const isFirst = environment === seed('environment_id');
@@ -401,6 +403,22 @@ describe('a guess is not answered', () => {
     for (const name of ['SAME_PASSWORD', 'OTHER_PASSWORD', 'TOKEN_OF_SERVER'])
       expect(text.match(new RegExp(name, 'g'))).toHaveLength(1);
     expect(text).toMatch(/variable \|.*PLAIN \| a \| b/);
+  });
+
+  test('by comparing environments, where one list has variables and secrets', async () => {
+    const { results } = await platform.must('list_environments', { project_id: seed('project_id') });
+    for (const { id, name } of results as Json[])
+      await platform.must('create_variable_of_environment', {
+        environment_id: id,
+        key: 'LIST_PASSWORD',
+        value: `hunter of ${String(name)}`,
+      });
+    const { as } = await startServer({});
+    const text = await (
+      await as('ann')
+    ).text('compare_environments', { first: 'shop/staging', second: 'shop/production' });
+    expect(text).toMatch(/not compared, because what they hold is hidden: .*LIST_PASSWORD/);
+    expect(text).not.toContain('hunter of');
   });
 });
 

@@ -4,7 +4,7 @@ import {
   listOfOrganization,
   readById,
   readOperationOf,
-  readVariableList,
+  readBothVariableLists,
   servicesIn,
   textIn,
   wholeListIn,
@@ -15,6 +15,7 @@ import { reading, readUses, type ReadsFor } from '../reads.ts';
 import { notAgreedTo, notKnown, showName, textOf, type PlanLine, type Preview } from './preview.ts';
 import { isNeverApplied, stateRisk } from './terraform-state.ts';
 import {
+  bothListsOf,
   namesText,
   readsOfWhatGoes,
   rulesWatching,
@@ -91,18 +92,19 @@ async function dependentLines(
 ): Promise<readonly string[]> {
   const others = neighbours.filter(({ kind }) => configured.includes(kind));
   const searched = others.slice(0, mostNeighbours);
-  const seen = await variablesOfService(service, reader);
+  const [{ variables: seen }, variablesOfEach] = await Promise.all([
+    bothListsOf(service, reader),
+    Promise.all(searched.map((neighbour) => variablesOfService(neighbour, reader))),
+  ]);
   const own = ownVariables(seen ?? [], service).map(({ id }) => id);
-  const found: readonly Needing[] = await Promise.all(
-    searched.map(async (neighbour) => {
-      const variables = await variablesOfService(neighbour, reader);
-      return {
-        neighbour,
-        keys: variables && keysThatNeed(variables, service, own),
-        seesBuiltIn: variables?.some((one) => isBuiltIn(one) && namesIt(service)(one)),
-      };
-    }),
-  );
+  const found = searched.map((neighbour, index): Needing => {
+    const variables = variablesOfEach[index];
+    return {
+      neighbour,
+      keys: variables && keysThatNeed(variables, service, own),
+      seesBuiltIn: variables?.some((one) => isBuiltIn(one) && namesIt(service)(one)),
+    };
+  });
   const needing = found.filter(({ keys = [] }) => keys.length > 0);
   const unread = [
     ...found.filter(({ keys }) => keys === undefined).map(({ neighbour }) => neighbour.name),
@@ -189,8 +191,11 @@ const underWayLines = (services: readonly DoomedService[]): readonly PlanLine[] 
       ];
 };
 
-async function ruleLines(ids: readonly string[], reader: Reader): Promise<readonly PlanLine[]> {
-  const rules = wholeListIn(await listOfOrganization(operations.list_alert_rules, reader));
+/** The alert rules of the organization; undefined if they can't all be read. */
+const allRules = async (reader: Reader): Promise<readonly JsonRecord[] | undefined> =>
+  wholeListIn(await listOfOrganization(operations.list_alert_rules, reader));
+
+function ruleLines(rules: readonly JsonRecord[] | undefined, ids: readonly string[]): readonly PlanLine[] {
   if (!rules) return [notKnown('which alert rules watch what is deleted')];
   const names = rulesWatching(rules, ids);
   return names.length === 0 ? [] : [`Alert rules that watch it: ${namesText(names)}.`];
@@ -198,60 +203,58 @@ async function ruleLines(ids: readonly string[], reader: Reader): Promise<readon
 
 async function serviceDeletion({ kind, id, name, environment }: Target, reader: Reader): Promise<readonly PlanLine[]> {
   if (id === undefined || !isServiceKind(kind)) return [notKnown('what is deleted')];
-  const [record, states, rows] = await Promise.all([
+  const [record, states, rows, rules] = await Promise.all([
     readById(kind, id, reader),
     environment?.id === undefined ? new Map<unknown, string | undefined>() : statesIn(environment.id, reader),
     servicesIn(environment?.id, reader),
+    allRules(reader),
   ]);
   const service: DoomedService = { kind, id, name: name ?? id, record, state: states.get(id) };
   const neighbours = rows?.flatMap((row) => serviceIn(row, states) ?? []).filter((one) => one.id !== id);
-  const [own, dependents, rules] = await Promise.all([
+  const [own, dependents] = await Promise.all([
     serviceLines(service, reader),
     neighbours
       ? dependentLines(service, neighbours, reader)
       : [notKnown('what else is in its environment, and so what needs it')],
-    ruleLines([id], reader),
   ]);
-  return [...own, ...dependents, ...rules, ...underWayLines([service])];
+  return [...own, ...dependents, ...ruleLines(rules, [id]), ...underWayLines([service])];
 }
 
 const ofEnvironment = (variable: JsonRecord): boolean => variable['scope'] === 'ENVIRONMENT';
 
-/** The variables or secrets of an environment itself, by key. */
-async function environmentLine(
-  listing: 'variables' | 'secrets',
-  id: string,
-  reader: Reader,
-): Promise<readonly PlanLine[]> {
-  const all = wholeListIn(await readVariableList(listing, { kind: 'environment', id }, reader));
-  if (!all) return [notKnown(`which ${listing} the environment itself has`)];
-  const keys = all.filter(ofEnvironment).flatMap((row) => textOf(row, 'key') ?? []);
-  return keys.length === 0
-    ? []
-    : [`${listing === 'secrets' ? 'Secrets' : 'Variables'} of the environment itself: ${namesText(keys)}.`];
+/** The variables and secrets of an environment itself, by key. */
+async function environmentLines(id: string, reader: Reader): Promise<readonly PlanLine[]> {
+  const lists = await readBothVariableLists({ kind: 'environment', id }, reader);
+  return (['variables', 'secrets'] as const).flatMap((listing) => {
+    const all = wholeListIn(lists[listing]);
+    if (!all) return [notKnown(`which ${listing} the environment itself has`)];
+    const keys = all.filter(ofEnvironment).flatMap((row) => textOf(row, 'key') ?? []);
+    return keys.length === 0
+      ? []
+      : [`${listing === 'secrets' ? 'Secrets' : 'Variables'} of the environment itself: ${namesText(keys)}.`];
+  });
 }
 
 async function environmentDeletion({ id }: Target, reader: Reader): Promise<readonly PlanLine[]> {
   if (id === undefined) return [notKnown('what is deleted')];
-  const [rows, states] = await Promise.all([servicesIn(id, reader), statesIn(id, reader)]);
+  const [rows, states, own, rules] = await Promise.all([
+    servicesIn(id, reader),
+    statesIn(id, reader),
+    environmentLines(id, reader),
+    allRules(reader),
+  ]);
   if (!rows) return [notKnown('which services are in it, with what data')];
   const services = rows.flatMap((row) => serviceIn(row, states) ?? []);
   const others = rows.length - services.length;
-  const [lines, variables, secrets, rules] = await Promise.all([
-    Promise.all(services.map((service) => serviceLines(service, reader))),
-    environmentLine('variables', id, reader),
-    environmentLine('secrets', id, reader),
-    ruleLines([id, ...services.map((service) => service.id)], reader),
-  ]);
+  const lines = await Promise.all(services.map((service) => serviceLines(service, reader)));
   return [
     ...(rows.length === 0 ? ['There are no services in it.'] : lines.flat()),
     ...(others > 0
       ? [`Deletes ${others} more ${others === 1 ? 'service' : 'services'} of a kind that is not known.`]
       : []),
-    ...variables,
-    ...secrets,
+    ...own,
     'Not looked for: what other environments need of it.',
-    ...rules,
+    ...ruleLines(rules, [id, ...services.map((service) => service.id)]),
     ...underWayLines(services),
   ];
 }

@@ -1,6 +1,6 @@
 import { allOperations, variableList, type AnyOperation, type ServiceKind } from '../../../contract/index.ts';
 import { isRecord, recordsIn, type JsonRecord } from '../../json/index.ts';
-import { readVariableList, wholeListIn, type Reader } from '../../context/index.ts';
+import { readBothVariableLists, readVariableList, wholeListIn, type Reader } from '../../context/index.ts';
 import { readUses, type ReadUse } from '../reads.ts';
 import { show, showName, textOf } from './preview.ts';
 import { isNeverApplied } from './terraform-state.ts';
@@ -38,23 +38,31 @@ export const readsOfWhatGoes = (kinds: readonly ServiceKind[]): readonly ReadUse
     ),
   );
 
-/** The rows of a service's list; undefined if not all of them can be read. */
-async function rowsOf(
-  what: Listed,
+/** The domains of a service; undefined if not all of them can be read. */
+async function domainsOf(
   { kind, id }: Pick<DoomedService, 'kind' | 'id'>,
   reader: Reader,
 ): Promise<readonly JsonRecord[] | undefined> {
-  if (what !== 'domains')
-    return kind === 'database' ? undefined : wholeListIn(await readVariableList(what, { kind, id }, reader));
-  const list = listOf(what, kind);
+  const list = listOf('domains', kind);
   return list && wholeListIn(await reader.attempt(list.operation, list.inputFor(id)));
 }
 
-/** The variables that a service sees, of every scope; undefined if they can't be read. */
-export const variablesOfService = (
-  service: Pick<DoomedService, 'kind' | 'id'>,
+/** The variables and the secrets that a service sees; undefined where not all of them can be read. */
+export async function bothListsOf(
+  { kind, id }: Pick<DoomedService, 'kind' | 'id'>,
   reader: Reader,
-): Promise<readonly JsonRecord[] | undefined> => rowsOf('variables', service, reader);
+): Promise<Partial<Record<'variables' | 'secrets', readonly JsonRecord[] | undefined>>> {
+  if (kind === 'database') return {};
+  const { variables, secrets } = await readBothVariableLists({ kind, id }, reader);
+  return { variables: wholeListIn(variables), secrets: wholeListIn(secrets) };
+}
+
+/** The variables that a service sees, of every scope; undefined if they can't be read. */
+export const variablesOfService = async (
+  { kind, id }: Pick<DoomedService, 'kind' | 'id'>,
+  reader: Reader,
+): Promise<readonly JsonRecord[] | undefined> =>
+  kind === 'database' ? undefined : wholeListIn(await readVariableList('variables', { kind, id }, reader));
 
 const list = new Intl.ListFormat('en', { type: 'conjunction' });
 
@@ -113,7 +121,10 @@ function keysText(
 
 /** Everything that is deleted with a service, as the parts of a sentence. */
 export async function whatGoesWith(service: DoomedService, reader: Reader): Promise<readonly string[]> {
-  const [variables, secrets, domains] = await Promise.all(listings.map((what) => rowsOf(what, service, reader)));
+  const [{ variables, secrets }, domains] = await Promise.all([
+    bothListsOf(service, reader),
+    domainsOf(service, reader),
+  ]);
   return [
     dataText(service),
     publicText(service),
