@@ -23,7 +23,7 @@ import {
   type Tool,
 } from '../../src/server/tool/index.ts';
 import { afterwards, readsAfterwards, startedAnswer } from '../shared/deployment-started.ts';
-import { askedFor, waitForEnd } from '../shared/wait-for-end.ts';
+import { waitForEnd } from '../shared/wait-for-end.ts';
 import { subjectAt } from '../shared/any-service.ts';
 
 const commitsOf = (releases: readonly CommitDeployment[]): string =>
@@ -66,23 +66,16 @@ async function readHistory(
 const nameCommit = naming`Name the commit yourself: ${'deploy_application'} with commit.`;
 
 /**
- * Finds the rollback target in the application's history.
- * @param without id of a deployment to ignore, because this call started it
+ * Finds the rollback target in the application's history, as it is before this call changes anything: afterwards, what
+ * was read for the plan is used again.
  */
-async function findTarget(
-  context: ToolContext,
-  application_id: string,
-  { commit, without }: { commit?: string; without?: string | null },
-): Promise<RollbackTarget> {
+async function findTarget(context: ToolContext, application_id: string, commit?: string): Promise<RollbackTarget> {
   const history = await readHistory(
-    (input) => context.attempt(operations.list_application_deployments, input),
+    (input) => context.before(operations.list_application_deployments, input),
     application_id,
   );
   if (!history) return context.refuse('this platform does not show the history of applications', nameCommit);
-  return findRollbackTarget(
-    history.deployments.filter(({ id }) => id === undefined || id !== without),
-    commit,
-  );
+  return findRollbackTarget(history.deployments, commit);
 }
 
 /**
@@ -149,7 +142,7 @@ export const rollbackApplication = composeTool({
   operations: [operations.deploy_application],
   matchesAction: isRollbackCall,
   expand: async ({ application, commit }, context) => {
-    const commitId = commitOf(await findTarget(context, application, { commit }), context, commit);
+    const commitId = commitOf(await findTarget(context, application, commit), context, commit);
     return commitId === undefined
       ? []
       : [planOperation(operations.deploy_application, { application_id: application, git_commit_id: commitId })];
@@ -162,9 +155,7 @@ export const rollbackApplication = composeTool({
   output: startedAnswer.answer.extend({ why: z.string() }),
   answer: async ({ application, commit, wait: waits }, context, [answer]): Promise<JsonRecord> => {
     const subject = subjectAt(context, 'application') ?? { kind: 'application' as const, id: application };
-    const why = reasonOf(
-      await findTarget(context, application, { commit, without: answer && askedFor('DEPLOY', answer).deployment }),
-    );
+    const why = reasonOf(await findTarget(context, application, commit));
     if (!answer) return { outcome: 'nothing_to_do', subject: subject.path ?? application, service: application, why };
     return {
       ...(await afterwards(context, subject, { action: 'DEPLOY', answer, wait: waits })),

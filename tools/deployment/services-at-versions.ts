@@ -26,6 +26,8 @@ type Row = JsonRecord | Problem;
 
 const isProblem = (row: Row): row is Problem => typeof row['what'] === 'string';
 
+const alwaysFromGit: readonly ServiceKind[] = ['application', 'terraform'];
+
 const members = { commit: 'git_commit_id', tag: 'image_tag', chart: 'chart_version' } as const;
 
 const isCommit = (text: string): boolean => DeployRequest.shape.git_commit_id.safeParse(text).success;
@@ -117,9 +119,11 @@ export async function servicesAtVersions(
       'Give the environment that it lies in, or none.',
     );
   const rows = await Promise.all(
-    named.map(async (one) =>
-      versionFor(one, versionSourceOf(one.kind, await readAspect(context, one, 'configuration')), context),
-    ),
+    named.map(async (one) => {
+      // These are always built from commits. What fails there is told by who needs it.
+      if (alwaysFromGit.includes(one.kind)) commitsOf(context, one.kind, one.id).catch(() => undefined);
+      return versionFor(one, versionSourceOf(one.kind, await readAspect(context, one, 'configuration')), context);
+    }),
   );
   const problems = rows.filter(isProblem);
   if (problems.length > 0) {

@@ -101,6 +101,9 @@ function domainView(domain: JsonRecord, checks: readonly JsonRecord[] | undefine
   };
 }
 
+/** The operation that checks the domains of a service at the name servers. */
+export const checkOf = (kind: DomainKind): AnyOperation => domainOperations.check[kind];
+
 /** Some domains of a service with their required DNS records, and whether the records exist. */
 export async function withRecords(
   context: ToolContext,
@@ -109,10 +112,7 @@ export async function withRecords(
   domains: readonly JsonRecord[],
 ): Promise<readonly JsonRecord[]> {
   if (domains.length === 0) return [];
-  const checks: JsonRecord | undefined = await context.attempt<AnyOperation>(
-    domainOperations.check[kind],
-    idOf({ kind, id }),
-  );
+  const checks: JsonRecord | undefined = await context.attempt<AnyOperation>(checkOf(kind), idOf({ kind, id }));
   return domains.map((domain) => domainView(domain, checks && rowsIn(checks)));
 }
 

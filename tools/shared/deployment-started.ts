@@ -95,11 +95,11 @@ async function endOfSeveral(
   context: ToolContext,
   environment: Subject,
   services: readonly Subject[],
-  requested: RequestedAction,
+  { requested, begun }: { readonly requested: RequestedAction; readonly begun: JsonRecord },
 ): Promise<JsonRecord> {
   const ends = await Promise.all(
     services.map(async (service) => {
-      const result = await awaitNewEnd(context, service, requested);
+      const result = await awaitNewEnd(context, service, requested, { begun });
       // Some platforms give each service's part a separate id.
       return {
         service,
@@ -118,18 +118,26 @@ async function endOfSeveral(
   // The steps of one service are not those of all.
   const status = isWell ? { ...gravest.result.status, steps: undefined } : gravest.result.status;
   const waited_seconds = Math.max(...ends.map(({ result }) => result.waited_seconds));
+  const [ended, versions] = await Promise.all([
+    endAnswer(context, subject, { ...gravest.result, status, waited_seconds }),
+    severalVersions(context, environment),
+  ]);
   return {
-    ...(await endAnswer(context, subject, { ...gravest.result, status, waited_seconds })),
+    ...ended,
     ...asArgument(subject),
     ended: ends.map(({ service, result }) => `${service.name ?? `${service.kind} ${service.id}`}: ${result.outcome}`),
+    ...versions,
   };
 }
 
 /** The facts about an accepted deployment, and the services that don't see its variables. */
-const factsOfStart = async (context: ToolContext, subject: Subject, answer: JsonRecord): Promise<JsonRecord> => ({
-  ...(await startedFacts(context, subject)),
-  ...(await variablesNotSeen(context, subject, answer)),
-});
+const factsOfStart = async (context: ToolContext, subject: Subject, answer: JsonRecord): Promise<JsonRecord> => {
+  const [known, notSeen] = await Promise.all([
+    startedFacts(context, subject),
+    variablesNotSeen(context, subject, answer),
+  ]);
+  return { ...known, ...notSeen };
+};
 
 /** The answer of a tool that started a deployment: its acceptance or, if the caller waits, its outcome. */
 export async function afterwards(
@@ -139,28 +147,31 @@ export async function afterwards(
 ): Promise<JsonRecord> {
   const requested = askedFor(action, answer);
   if (waits && services && (await Promise.all(services.map((one) => hasStatus(context, one)))).every(Boolean)) {
-    return pruneRecord({
-      ...(await endOfSeveral(context, subject, services, requested)),
-      ...(await severalVersions(context, subject)),
-      action,
-    });
+    return pruneRecord({ ...(await endOfSeveral(context, subject, services, { requested, begun: answer })), action });
   }
   // A deleted resource may already be gone.
   const followed = action === 'DELETE' ? subject : await findFollowable(context, [subject, ...subjectsOf(context)]);
   const end = (of: Subject): Promise<WaitResult> =>
-    action === 'DELETE' ? awaitGone(context, of) : awaitNewEnd(context, of, requested);
+    action === 'DELETE'
+      ? awaitGone(context, of)
+      : awaitNewEnd(context, of, requested, { ...(of.id === subject.id && { begun: answer }) });
   if (waits && followed) {
-    const ended = await endAnswer(context, followed, await end(followed));
-    const notSeen =
-      action === 'DEPLOY' && ended['outcome'] === 'succeeded' ? await variablesNotSeen(context, subject, answer) : {};
+    const result = await end(followed);
+    const isDeployment = action === 'DEPLOY';
+    const [ended, replaced, versions, notSeen] = await Promise.all([
+      endAnswer(context, followed, result),
+      isDeployment
+        ? ifPossible(context, 'Which version it replaces', () => commitReplaced(context, subject))
+        : undefined,
+      severalVersions(context, subject),
+      isDeployment && result.outcome === 'succeeded' ? variablesNotSeen(context, subject, answer) : {},
+    ]);
     return pruneRecord({
       ...ended,
       ...asArgument(followed),
       ...deployedAgain(context),
-      ...(action === 'DEPLOY'
-        ? await ifPossible(context, 'Which version it replaces', () => commitReplaced(context, subject))
-        : {}),
-      ...(await severalVersions(context, subject)),
+      ...replaced,
+      ...versions,
       ...notSeen,
       action,
     });

@@ -8,7 +8,7 @@ import {
   type ToolContext,
 } from '../../src/server/tool/index.ts';
 import type { Subject } from './any-service.ts';
-import { addressOfDomain, canHaveDomains, checkReads, domainsOf, listReads } from './custom-domains.ts';
+import { addressOfDomain, canHaveDomains, checkOf, checkReads, domainsOf, listReads } from './custom-domains.ts';
 import { fewAtOnce } from './few-at-once.ts';
 
 const links = {
@@ -49,9 +49,13 @@ const urls = (rows: readonly JsonRecord[]): readonly string[] =>
     .toSorted((one, other) => Number(other['is_default'] === true) - Number(one['is_default'] === true))
     .flatMap(({ url }) => (typeof url === 'string' && url !== '' ? [url] : []));
 
-/** The domains of a service, with their problems at the name servers. */
-const domainsAt = async (context: ToolContext, kind: string, id: string): Promise<readonly string[] | undefined> =>
-  canHaveDomains(kind) ? (await domainsOf(context, { kind, id }))?.map(addressOfDomain) : undefined;
+/** The domains of a service, with their problems at the name servers. Both are read at once. */
+async function domainsAt(context: ToolContext, kind: string, id: string): Promise<readonly string[] | undefined> {
+  if (!canHaveDomains(kind)) return undefined;
+  // Nobody needs it of a service without domains, so only who needs it tells that it failed.
+  context.read(checkOf(kind), { [`${kind}_id`]: id }).catch(() => undefined);
+  return (await domainsOf(context, { kind, id }))?.map(addressOfDomain);
+}
 
 /** The links of the services of an environment, by service; undefined if they can't be read. */
 async function linksIn(

@@ -103,6 +103,15 @@ interface WaitOptions {
   readonly seconds?: number;
   /** Whether it was requested before this call: then a deployment that isn't visible is checked only once more. */
   readonly isEarlier?: boolean;
+  /** The platform's response to the request. If that shows the deployment on its way, the first look comes later. */
+  readonly begun?: JsonRecord;
+}
+
+/** The response as the first status, if it shows that the requested deployment has begun and not ended. */
+function begunStatus(requested: RequestedAction, begun: JsonRecord = {}): LenientServiceStatus | undefined {
+  const status = begun as LenientServiceStatus;
+  const isKnown = typeof status.state === 'string' && typeof requested.deployment === 'string';
+  return isKnown && deploymentProgressOf(requested, status) === 'moving' ? status : undefined;
 }
 
 /** Whether a wait is over: its time is up, or the call's. */
@@ -151,19 +160,22 @@ export async function awaitEnd(
   context: ToolContext,
   subject: Subject,
   requested: RequestedAction,
-  { seconds = defaultWait, isEarlier = false }: WaitOptions = {},
+  { seconds = defaultWait, isEarlier = false, begun }: WaitOptions = {},
 ): Promise<WaitResult> {
   const startedAt = context.now();
+  let first = isOver(context, startedAt, seconds) ? undefined : begunStatus(requested, begun);
   const gracePeriod = graceOf(context, requested, isEarlier);
   const elapsed = (): number => context.now() - startedAt;
   let last = '';
   for (;;) {
     const status =
+      first ??
       (await readStatus(context, subject)) ??
       context.refuse(
         `the state of this ${subject.kind} can't be read here`,
         'Ask whoever runs the platform how it went.',
       );
+    first = undefined;
     const progress = deploymentProgressOf(requested, status);
     const outcome = outcomeOf(progress, status);
     const missing = missingOutcome(progress, requested, status);
