@@ -16,7 +16,7 @@ const failing = (error: unknown) => {
     if (answers[name] === undefined) throw error;
     return answers[name];
   };
-  return { read, attempt: read, isDenied } as unknown as ToolContext;
+  return { read, attempt: read, before: read, isDenied } as unknown as ToolContext;
 };
 
 const failure = (kind: ApiError['kind']) =>

@@ -106,10 +106,10 @@ interface Contents {
 }
 
 /** Reads the contents of an environment; parts that can't be read are undefined. */
-async function contentsOf(context: ToolContext, id: string): Promise<Contents> {
+async function contentsOf(attempt: ToolContext['attempt'], id: string): Promise<Contents> {
   const [services, keys] = await Promise.all([
-    context.attempt(operations.list_services, { environment_id: id }),
-    ownKeys(id, context),
+    attempt(operations.list_services, { environment_id: id }),
+    ownKeys(id, { attempt }),
   ]);
   return { services: services && rowsIn(services), ...keys };
 }
@@ -121,9 +121,9 @@ const sameName = (one: JsonRecord, other: JsonRecord): boolean =>
 const lackingKeys = (one: Contents, other: Contents, listing: 'variables' | 'secrets'): readonly string[] =>
   one[listing] && other[listing] ? one[listing].filter((key) => !other[listing]!.includes(key)) : [];
 
-/** Compares the copy with its original, as far as both can be read. */
+/** Compares the copy with its original, as far as both can be read. Copying changes nothing of the original. */
 async function comparison(context: ToolContext, from: string, to: string): Promise<JsonRecord> {
-  const [one, other] = await Promise.all([contentsOf(context, from), contentsOf(context, to)]);
+  const [one, other] = await Promise.all([contentsOf(context.before, from), contentsOf(context.attempt, to)]);
   if (!other.services) return { note: 'Not known: what it holds. The platform does not tell.' };
   const missing = one.services?.filter((service) => !other.services?.some((copy) => sameName(service, copy))) ?? [];
   const states = await stateLines(one.services ?? other.services, { attempt: context.before });
@@ -143,11 +143,11 @@ async function comparison(context: ToolContext, from: string, to: string): Promi
 }
 
 /**
- * Mode and cluster of the original. They are sent even if the caller omits them, so that the confirmation shows the
- * place of the copy.
+ * Mode and cluster of the original, as they are before it is copied. They are sent even if the caller omits them, so
+ * that the confirmation shows the place of the copy.
  */
 async function originalsPlace({ environment_id: from }: JsonRecord, context: ToolContext): Promise<JsonRecord> {
-  const original = await context.attempt(operations.get_environment, { environment_id: String(from) });
+  const original = await context.before(operations.get_environment, { environment_id: String(from) });
   return pruneRecord({
     mode: EnvironmentMode.safeParse(textOf(original, 'mode')).data,
     cluster_id: textOf(original, 'cluster_id'),
@@ -182,9 +182,12 @@ export const cloneEnvironment = defineTool(operations.clone_environment, {
     not_made: z.array(z.string()),
   }),
   answer: async (args, context, [created = {}]) => {
-    const environment = await landedAsAsked({ ...(await originalsPlace(args, context)), ...args }, context, created);
-    const id = textOf(environment, 'id');
-    return { ...environment, ...(id !== undefined && (await comparison(context, String(args['environment_id']), id))) };
+    const id = textOf(created, 'id');
+    const [environment, copied] = await Promise.all([
+      originalsPlace(args, context).then((place) => landedAsAsked({ ...place, ...args }, context, created)),
+      id === undefined ? {} : comparison(context, String(args['environment_id']), id),
+    ]);
+    return { ...environment, ...copied };
   },
   render: {
     view: (answer) => pruneRecord(omit(answer, ['created_at', 'updated_at', 'organization', 'last_updated_by'])),

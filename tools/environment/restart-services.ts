@@ -43,10 +43,12 @@ const restart = defineTool(operations.restart_services, {
     ),
   ],
   answer: async (args: JsonRecord, context: ToolContext, answers: readonly JsonRecord[]) => {
-    const [answer, stale] = [
-      await started.answer(args, context, answers),
-      await outOfDateIn(String(args['environment_id']), idsIn(args), context),
-    ];
+    const read = () => outOfDateIn(String(args['environment_id']), idsIn(args), context);
+    // After a wait, what its last look read is used again.
+    const [answer, stale] =
+      args['wait'] === true
+        ? [await started.answer(args, context, answers), await read()]
+        : await Promise.all([started.answer(args, context, answers), read()]);
     return { ...answer, ...(stale.length > 0 && { out_of_date: stale.map(({ name }) => name) }) };
   },
   render: { ...started.render, text: renderText },

@@ -25,7 +25,8 @@ export const readsOfNodes: readonly ReadUse[] = readUses(
  * answer.
  */
 export async function clustersOf(context: ToolContext): Promise<readonly JsonRecord[]> {
-  const organization = await context.attempt(operations.get_organization, {});
+  // No change of a call makes it another organization.
+  const organization = await context.before(operations.get_organization, {});
   const organization_id = organization?.id;
   return organization_id
     ? rowsIn(

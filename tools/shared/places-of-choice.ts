@@ -53,8 +53,9 @@ async function servicesByEnvironment(
     : undefined;
 }
 
+/** The id of the organization, which no change of a call makes another. */
 const organizationId = async (context: ToolContext): Promise<string | undefined> =>
-  textOf(await context.attempt(operations.get_organization, {}), 'id');
+  textOf(await context.before(operations.get_organization, {}), 'id');
 
 async function environmentsIn(context: ToolContext, project: JsonRecord): Promise<readonly JsonRecord[]> {
   return rowsIn(await context.read(operations.list_environments, { project_id: String(project['id']) })).map((row) => ({

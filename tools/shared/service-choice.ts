@@ -168,9 +168,12 @@ export async function environmentIdOf(
   );
 }
 
-const placeOf = async (environment_id: string, context: ToolContext): Promise<Place> => ({
-  environment: await context.read(operations.get_environment, { environment_id }),
-});
+/** An environment. What is in it is read at the same time: whatever fails there is told by who needs it. */
+async function placeOf(environment_id: string, context: ToolContext): Promise<Place> {
+  for (const inside of [operations.list_services, operations.get_environment_status])
+    context.attempt(inside, { environment_id }).catch(() => undefined);
+  return { environment: await context.read(operations.get_environment, { environment_id }) };
+}
 
 /** The environments of listed services, read in bulk if they may be in more than one. */
 async function placesOfList(ids: readonly string[], context: ToolContext): Promise<readonly Place[]> {
