@@ -18,7 +18,9 @@ import {
   recordsIn,
   pick,
   readUses,
+  rowsIn,
   textAt,
+  wholeListIn,
   type JsonRecord,
   type ReadUse,
   type ToolContext,
@@ -39,6 +41,15 @@ interface Place {
   readonly path: string;
 }
 
+/** The environments of a project, from the whole list of all that the call has read, or else from its own. */
+async function environmentsOf(context: ToolContext, project_id: string): Promise<readonly JsonRecord[]> {
+  const [list] = await context.answered(operations.list_environments_of_organization);
+  const all = wholeListIn(list);
+  const isTold = all?.every((row) => textAt(row, 'project.id') !== undefined);
+  const own = isTold ? all?.filter((row) => textAt(row, 'project.id') === project_id) : [];
+  return own && own.length > 0 ? own : rowsIn(await context.attempt(operations.list_environments, { project_id }));
+}
+
 /** The environments of the project of a service, its own first. */
 async function placesAround(
   context: ToolContext,
@@ -48,11 +59,11 @@ async function placesAround(
   // The path of a service that was found in its environment isn't known, but that of the environment is.
   const around = path ?? Object.values(context.resolved).find((resource) => resource?.path !== undefined)?.path;
   const project = around === undefined ? undefined : namesIn(around)[0];
-  const list =
-    projectId === undefined
-      ? undefined
-      : await context.attempt(operations.list_environments, { project_id: projectId });
-  const all = (list?.results ?? []).flatMap(({ id, name }) => (id ? [{ id, path: joinPath([project, name]) }] : []));
+  const rows = projectId === undefined ? [] : await environmentsOf(context, projectId);
+  const all = rows.flatMap((row) => {
+    const id = textAt(row, 'id');
+    return id === undefined ? [] : [{ id, path: joinPath([project, textAt(row, 'name')]) }];
+  });
   const own = all.find(({ id }) => id === environmentId) ?? {
     id: environmentId,
     path: joinPath(path === undefined ? [] : namesIn(path).slice(0, -1)),

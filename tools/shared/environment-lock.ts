@@ -44,12 +44,19 @@ export const readsOfLock = (without: string): readonly ReadUse[] => [
   ...lockReads(without),
 ];
 
-/** An environment, from its project's list if possible: resolving a path has read that list already. */
+/**
+ * An environment, from a list that the call has read already, or from that of its project if possible: resolving a path
+ * reads one of these.
+ */
 export async function environmentAt(
   context: ToolContext,
   environmentId: string,
   projectId: string | undefined,
 ): Promise<JsonRecord | undefined> {
+  const known = (await context.answered(operations.list_environments_of_organization))
+    .flatMap((answer) => rowsIn(answer))
+    .find((row) => row['id'] === environmentId && textOf(row, 'cluster_id') !== undefined);
+  if (known) return known;
   const list =
     projectId === undefined
       ? undefined

@@ -1,10 +1,10 @@
 import { LRUCache } from 'lru-cache';
 import { ApiError } from '../../client/index.ts';
-import { everyOrganization, operations, serviceKinds, type ReferenceKind } from '../../contract/index.ts';
+import { everyOrganization, operations, type ReferenceKind } from '../../contract/index.ts';
 import { isRecord, type JsonRecord } from '../json/index.ts';
 import type { Lookup } from '../tool/index.ts';
 import { resourceRefOf, unusableRowOf, type ResourceRef, type UnusableRow } from './resource-ref.ts';
-import { listOfAllServices, serviceInRow, type ListOperation } from './resource-hierarchy.ts';
+import { refInWideList, type ListOperation, type WideList } from './resource-hierarchy.ts';
 import { nextPage } from './next-page.ts';
 import { isDenied } from '../failure/index.ts';
 import { rowsIn, wholeListIn } from '../context/index.ts';
@@ -65,11 +65,19 @@ export interface ListCache {
    * @throws ApiError for every other failure.
    */
   childrenOf(listing: ListOperation, id: string, search: Search): Promise<readonly ResourceRef[] | undefined>;
+  /** Whether the children of a resource are in a cached list. Sends nothing. */
+  hasChildrenOf(listing: ListOperation, id: string, search: Search): boolean;
   /**
-   * The services of an organization by their environments, from one list; undefined if the platform can't list them, or
+   * The resources of an organization by what they lie in, from one list; undefined if the platform can't list them, or
    * not certainly all of them: a list that was read in part never counts as the whole.
    */
-  servicesOf(organizationId: string, search: Search): Promise<ReadonlyMap<string, readonly ResourceRef[]> | undefined>;
+  allOf(
+    list: WideList,
+    organizationId: string,
+    search: Search,
+  ): Promise<ReadonlyMap<string, readonly ResourceRef[]> | undefined>;
+  /** Whether such a list is cached. Sends nothing. */
+  hasAllOf(list: WideList, organizationId: string, search: Search): boolean;
   /**
    * The token's organization: the chosen one, or the only one. A search that needs newer lists takes it from the cache,
    * too: its id doesn't change.
@@ -131,19 +139,19 @@ async function readChildren(
 }
 
 /**
- * The services of an organization; undefined if the answer has an unusable row, or others than its rows may be there:
- * the lists of the environments tell more.
+ * The resources of a wide list; undefined if the answer has an unusable row, or others than its rows may be there: the
+ * lists of what they lie in tell more.
  */
-async function readAllServices(organization_id: string, search: Search): Promise<ListResult> {
+async function readAll(list: WideList, organization_id: string, search: Search): Promise<ListResult> {
   if (search.requests <= 0) return undefined;
   search.requests -= 1;
   const answer: JsonRecord | undefined = await search.lookup.reader
-    .attempt(listOfAllServices, { organization_id })
+    .attempt(list.operation, { organization_id })
     .catch((error: unknown) =>
       isDenied(error) || error instanceof ApiError ? undefined : Promise.reject(error as Error),
     );
-  const rows = answer === undefined || nextPage(listOfAllServices, answer) ? undefined : wholeListIn(answer);
-  const resources = rows?.flatMap((row) => serviceInRow(row) ?? []) ?? [];
+  const rows = answer === undefined || nextPage(list.operation, answer) ? undefined : wholeListIn(answer);
+  const resources = rows?.flatMap((row) => refInWideList(list, row) ?? []) ?? [];
   const isWhole = rows !== undefined && resources.length === (answer!['results'] as readonly unknown[]).length;
   return isWhole ? { resources, unusable: [], complete: true, rowsLost: false } : undefined;
 }
@@ -192,20 +200,28 @@ export function createListCache(): ListCache {
     return list.result;
   };
 
+  const keyOf = (name: string, { lookup: { principal, view } }: Search): string =>
+    JSON.stringify([principal, view, name]);
+
+  /** The list of a key, if it is cached and may be used in a search. */
+  const freshList = (key: string, { since, lookup: { now } }: Search): CachedList | undefined => {
+    const cached = lists.get(key);
+    return isUsed && cached !== undefined && cached.sequence > since && now() - cached.readAt < listLifetime
+      ? cached
+      : undefined;
+  };
+
   const listOnce = async (
     name: string,
     kinds: readonly ReferenceKind[],
     search: Search,
     read: FetchList,
   ): Promise<readonly ResourceRef[] | undefined> => {
-    const { principal, view, now } = search.lookup;
-    const key = JSON.stringify([principal, view, name]);
-    const cached = lists.get(key);
-    const isFresh =
-      isUsed && cached !== undefined && cached.sequence > search.since && now() - cached.readAt < listLifetime;
-    search.usedCache ||= isFresh && cached.sequence <= search.begun;
+    const key = keyOf(name, search);
+    const cached = freshList(key, search);
+    search.usedCache ||= cached !== undefined && cached.sequence <= search.begun;
     // The search that first requested the list may have been aborted: that is not a failure of this one.
-    const result = await (isFresh
+    const result = await (cached
       ? cached.result.catch(() => request(key, kinds, search, read))
       : request(key, kinds, search, read));
     search.truncated ||= result?.complete === false;
@@ -227,12 +243,15 @@ export function createListCache(): ListCache {
       if (resources === undefined) for (const kind of listing.kinds) search.unlisted.add(kind);
       return resources;
     },
-    servicesOf: async (id, search) => {
-      const resources = await listOnce(`${listOfAllServices.name} ${id}`, serviceKinds, search, () =>
-        readAllServices(id, search),
+    hasChildrenOf: (listing, id, search) =>
+      freshList(keyOf(`${listing.operation.name} ${id}`, search), search) !== undefined,
+    allOf: async (list, id, search) => {
+      const resources = await listOnce(`${list.operation.name} ${id}`, list.kinds, search, () =>
+        readAll(list, id, search),
       );
       return resources && Map.groupBy(resources, ({ parent }) => parent!.id);
     },
+    hasAllOf: (list, id, search) => freshList(keyOf(`${list.operation.name} ${id}`, search), search) !== undefined,
     organization: async (search) => {
       const own = search.lookup.withNewLists ? search : { ...search, since: 0 };
       return (await listOnce('organization', ['organization'], own, () => readOrganization(search)))?.[0];

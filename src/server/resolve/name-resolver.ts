@@ -29,7 +29,7 @@ import { createResourceIndex, type IndexPersistence } from './resource-index.ts'
 import { createInvalidator, type Invalidator, type CacheInvalidation } from './cache-invalidation.ts';
 import { resourceRefOf, type ResourceRef } from './resource-ref.ts';
 import { resolvedResourceOf, pathTo, unambiguousPaths } from './resource-path.ts';
-import { responseKinds, isOfKind, listChainsFor } from './resource-hierarchy.ts';
+import { environmentsInWideList, responseKinds, isOfKind, listChainsFor } from './resource-hierarchy.ts';
 import { isForeignUri, isInfraUri, parseUri } from './uri.ts';
 import type { ResolverContext } from './search-routes.ts';
 import { CallFailure, emptyProblem, type ResolutionProblem } from '../failure/index.ts';
@@ -210,8 +210,9 @@ function resourcesIn(operation: AnyOperation, input: JsonRecord, answer: unknown
     : operation.targetBy && operation.effect === 'read'
       ? targetIn(operation, input)
       : undefined;
+  if (kinds.length === 0) return environmentsInWideList(operation, rowsIn(isRecord(answer) ? answer : undefined));
   const rows = list ? rowsIn(isRecord(answer) ? answer : undefined) : [answer];
-  return kinds.length === 0 ? [] : rows.flatMap((row) => resourceRefOf(row, kinds, parent) ?? []);
+  return rows.flatMap((row) => resourceRefOf(row, kinds, parent) ?? []);
 }
 
 /**

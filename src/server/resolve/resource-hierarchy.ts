@@ -12,7 +12,7 @@ import {
   type AnyOperation,
   type ReferenceKind,
 } from '../../contract/index.ts';
-import { memoised, type JsonRecord } from '../json/index.ts';
+import { at, memoised, type JsonRecord } from '../json/index.ts';
 import type { ResourceKind } from '../tool/index.ts';
 import { resourceRefOf, type ResourceRef } from './resource-ref.ts';
 
@@ -77,20 +77,46 @@ const listOperations: readonly ListOperation[] = [...listsAtParents, ...otherVar
 export const listOperationFor = (parent: ReferenceKind, kind: ReferenceKind): ListOperation | undefined =>
   listOperations.find((one) => one.parent === parent && one.kinds.includes(kind));
 
-/** The list of the services of a whole organization. */
-export const listOfAllServices: AnyOperation = operations.list_services_of_organization;
-
-/** Whether `listOfAllServices` has the rows that a list has at every parent. */
-export const isInListOfAllServices = ({ parent, kinds }: ListOperation): boolean =>
-  parent === 'environment' && kinds.length > 0 && kinds.every(isServiceKind);
-
-/** What a row of `listOfAllServices` is; undefined if it can't be used, or doesn't tell its environment. */
-export function serviceInRow(row: JsonRecord): ResourceRef | undefined {
-  const id = row['environment_id'];
-  return typeof id === 'string'
-    ? resourceRefOf(row, serviceKinds, { kind: 'environment', id: id.toLowerCase() })
-    : undefined;
+/** A list of all resources of some kinds in an organization, whatever they lie in. */
+export interface WideList {
+  readonly operation: AnyOperation;
+  /** The kind of what they lie in. */
+  readonly parent: ReferenceKind;
+  readonly kinds: readonly ReferenceKind[];
+  /** The id of what the resource of a row lies in. */
+  readonly parentIn: (row: JsonRecord) => unknown;
 }
+
+const wideLists: readonly WideList[] = [
+  {
+    operation: operations.list_environments_of_organization,
+    parent: 'project',
+    kinds: ['environment'],
+    parentIn: (row) => at(row, 'project.id'),
+  },
+  {
+    operation: operations.list_services_of_organization,
+    parent: 'environment',
+    kinds: serviceKinds,
+    parentIn: (row) => row['environment_id'],
+  },
+];
+
+/** The wide list that has the rows of a list at every parent; undefined if there is none. */
+export const wideListFor = ({ parent, kinds }: ListOperation): WideList | undefined =>
+  wideLists.find((one) => one.parent === parent && kinds.length > 0 && kinds.every((kind) => one.kinds.includes(kind)));
+
+/** What a row of a wide list is; undefined if it can't be used, or doesn't tell what it lies in. */
+export function refInWideList({ parent, kinds, parentIn }: WideList, row: JsonRecord): ResourceRef | undefined {
+  const id = parentIn(row);
+  return typeof id === 'string' ? resourceRefOf(row, kinds, { kind: parent, id: id.toLowerCase() }) : undefined;
+}
+
+/** The environments in the answer of an operation, if it lists those of an organization. */
+export const environmentsInWideList = (operation: AnyOperation, rows: readonly JsonRecord[]): readonly ResourceRef[] =>
+  wideLists
+    .filter((list) => list.operation === operation && list.kinds.includes('environment'))
+    .flatMap((list) => rows.flatMap((row) => refInWideList(list, row) ?? []));
 
 /** Whether a resource of this kind is of the requested one: a `service` can be of any service kind. */
 export const isOfKind = (kind: ReferenceKind, requested: ResourceKind): boolean =>

@@ -3,7 +3,7 @@ import { matchingName } from './names.ts';
 import type { ResourceIndex } from './resource-index.ts';
 import type { ResourceRef } from './resource-ref.ts';
 import { leafOf, pathTo, type ResourcePath } from './resource-path.ts';
-import { isInListOfAllServices, type ListStep, type ListChain } from './resource-hierarchy.ts';
+import { wideListFor, type ListStep, type ListChain, type WideList } from './resource-hierarchy.ts';
 
 /** The data of name resolution: cached lists, and the index of seen resources. */
 export interface ResolverContext {
@@ -66,25 +66,68 @@ async function childrenOf(
 /** The least number of environments whose services are read in one list: of fewer, their own lists are shorter. */
 const fewestAtOnce = 4;
 
+type ByParent = ReadonlyMap<string, readonly ResourceRef[]>;
+
+/** Wide lists that are being read for a route, beside the lists before them. */
+type Ahead = ReadonlyMap<WideList, Promise<ByParent | undefined>>;
+
+/** The organization in which wide lists may be read. Who sees only a part has shorter lists of it. */
+const organizationAtOnce = (paths: readonly ResourcePath[], { lookup }: Search): ResourceRef | undefined => {
+  const [root] = paths[0] ?? [];
+  const { readsAtOnce, view, only } = lookup;
+  return readsAtOnce !== undefined &&
+    view === undefined &&
+    only === undefined &&
+    root?.kind === 'organization' &&
+    paths.every(([first]) => first?.id === root.id)
+    ? root
+    : undefined;
+};
+
 /**
- * The services in the last resources of some paths, from the list of the organization; undefined if they have to be
- * read by environment. An environment of which that list has no row is asked itself.
+ * Starts to read the environments of an organization while its projects are read: whichever project is meant, those of
+ * that project are then known. Where services of any project and environment are meant, they are read as well. Nothing
+ * is read ahead if the projects are cached, or for a change.
  */
-async function servicesAtOnce(
+function readAhead({ from, steps, names }: SearchRoute, search: Search, { lists }: ResolverContext): Ahead {
+  const root = organizationAtOnce(from, search);
+  const [first, ...deeper] = steps;
+  if (search.lookup.isForChange || !root || !first || from.length !== 1 || from[0]!.length !== 1) return new Map();
+  if (lists.hasChildrenOf(first.listing, root.id, search)) return new Map();
+  const wide = deeper.flatMap(({ listing }, index) => {
+    const isMeant = index === 0 || names.slice(0, index + 1).every((name) => name === undefined);
+    return (isMeant && wideListFor(listing)) || [];
+  });
+  const readings = wide.map((list) => [list, lists.allOf(list, root.id, search)] as const);
+  // Whoever needs a list meets its failure.
+  for (const [, reading] of readings) reading.catch(() => undefined);
+  return new Map(readings);
+}
+
+/**
+ * The children of the last resources of some paths, from a list of the organization; undefined if they have to be read
+ * place by place. A place of which that list has no row is asked itself.
+ */
+async function childrenAtOnce(
   paths: readonly ResourcePath[],
   step: ListStep,
   search: Search,
   context: ResolverContext,
+  ahead: Ahead,
 ): Promise<readonly (readonly ResourcePath[])[] | undefined> {
-  const { readsAtOnce, view, only } = search.lookup;
-  const [root] = paths[0] ?? [];
+  const wide = wideListFor(step.listing);
+  const root = organizationAtOnce(paths, search);
+  const { isForChange, readsAtOnce } = search.lookup;
+  // What is to be changed is not named by such a list of environments: in that of its project, a row that can't be read
+  // may be a namesake.
+  if (!wide || !root || (isForChange && wide.kinds.includes('environment'))) return undefined;
   const isMeant =
-    (readsAtOnce === 'always' || (readsAtOnce === 'if many' && paths.length >= fewestAtOnce)) &&
-    isInListOfAllServices(step.listing);
-  // Who sees only a part has a shorter list of all.
-  if (!isMeant || view !== undefined || only !== undefined || root?.kind !== 'organization') return undefined;
-  if (paths.some(([first]) => first?.id !== root.id)) return undefined;
-  const all = await context.lists.servicesOf(root.id, search);
+    readsAtOnce === 'always' ||
+    paths.length >= fewestAtOnce ||
+    (!isForChange && context.lists.hasAllOf(wide, root.id, search));
+  const areCached = paths.every((path) => context.lists.hasChildrenOf(step.listing, leafOf(path).id, search));
+  const reading = ahead.get(wide) ?? (isMeant && !areCached ? context.lists.allOf(wide, root.id, search) : undefined);
+  const all = await reading;
   return (
     all &&
     Promise.all(
@@ -100,18 +143,16 @@ const filterByName = (siblings: readonly ResourcePath[], name: string | undefine
   name === undefined ? siblings : matchingName(siblings, name, leafOf);
 
 /** Follows a route, and reads only the lists along it. */
-export async function followRoute(
-  { from: start, steps, names }: SearchRoute,
-  search: Search,
-  context: ResolverContext,
-): Promise<RouteResult> {
+export async function followRoute(route: SearchRoute, search: Search, context: ResolverContext): Promise<RouteResult> {
+  const { from: start, steps, names } = route;
+  const ahead = readAhead(route, search, context);
   let paths = start;
   for (const [index, step] of steps.entries()) {
     const name = names[index];
     const from = paths;
     const ofKindIn = (lists: readonly (readonly ResourcePath[])[]): readonly (readonly ResourcePath[])[] =>
       lists.map((siblings) => siblings.filter((path) => step.kinds.includes(leafOf(path).kind)));
-    const atOnce = await servicesAtOnce(from, step, search, context);
+    const atOnce = await childrenAtOnce(from, step, search, context, ahead);
     paths = ofKindIn(atOnce ?? []).flatMap((siblings) => filterByName(siblings, name));
     if (paths.length > 0) continue;
     // Nothing is called missing because a list of all lacks it.

@@ -17,6 +17,9 @@ const services = environments.map((environment, index) => ({
   environment_id: environment.id,
 }));
 
+/** The environments as the list of the organization has them. */
+const placed = environments.map((one) => ({ ...one, project: { id: project } }));
+
 /** Answers a read, or fails it. */
 type Answers = Readonly<Record<string, (input: JsonRecord) => unknown>>;
 
@@ -25,6 +28,7 @@ const usual: Answers = {
   list_projects: () => ({ results: [{ id: project, name: 'shop' }] }),
   list_environments: () => ({ results: environments }),
   list_services: ({ environment_id }) => ({ results: services.filter((one) => one.environment_id === environment_id) }),
+  list_environments_of_organization: () => ({ results: placed }),
   list_services_of_organization: () => ({ results: services }),
 };
 
@@ -39,6 +43,9 @@ function callerOf(answers: Answers = {}): { readonly lookup: Lookup; readonly as
     asked,
   };
 }
+
+/** The same, if nothing is to be changed. */
+const asQuestion = (lookup: Lookup): Lookup => ({ ...lookup, isForChange: undefined });
 
 const paths = environments.map(({ name }, index) => `shop/${name}/worker-${index}`);
 const count = (asked: readonly string[], name: string): number => asked.filter((one) => one === name).length;
@@ -62,14 +69,47 @@ test('a bare name is looked for in one list', async () => {
   expect(count(asked, 'list_services')).toBe(0);
 });
 
-test('a single path is looked up in its environment', async () => {
+test('a path to look at is looked up in its environment, which one list of the organization has', async () => {
   const { lookup, asked } = callerOf();
-  await createNameResolver().resolve('service', paths[0]!, lookup);
-  expect(asked).toEqual(['get_organization', 'list_projects', 'list_environments', 'list_services']);
+  await createNameResolver().resolve('service', paths[0]!, asQuestion(lookup));
+  expect(asked.toSorted()).toEqual([
+    'get_organization',
+    'list_environments_of_organization',
+    'list_projects',
+    'list_services',
+  ]);
+});
+
+test('a path to change is looked up in the lists along it, whatever else is known', async () => {
+  const { lookup, asked } = callerOf();
+  const resolver = createNameResolver();
+  await resolver.resolve('environment', 'shop/e0', asQuestion(lookup));
+  asked.splice(0);
+  await resolver.resolve('service', paths[0]!, lookup);
+  expect(asked).toEqual(['list_environments', 'list_services']);
+});
+
+test('an environment is found in the list that an earlier name was looked up in', async () => {
+  const { lookup, asked } = callerOf();
+  const resolver = createNameResolver();
+  await resolver.resolve('environment', 'shop/e0', asQuestion(lookup));
+  asked.splice(0);
+  await expect(resolver.resolve('service', paths[3]!, asQuestion(lookup))).resolves.toMatchObject({ id: id(203) });
+  expect(asked).toEqual(['list_services']);
+});
+
+test('a change by a bare name reads new lists, each once, and the organization only the first time', async () => {
+  const { lookup, asked } = callerOf();
+  const resolver = createNameResolver();
+  await resolver.resolve('service', 'worker-3', lookup);
+  const [first] = [asked.splice(0)];
+  await resolver.resolve('service', 'worker-3', lookup);
+  expect(first).toEqual(['get_organization', 'list_projects', 'list_environments', 'list_services_of_organization']);
+  expect(asked).toEqual(first.slice(1));
 });
 
 const failed = (kind: 'forbidden' | 'not_offered' | 'server_error' | 'bad_answer') => () => {
-  throw new ApiError('list_services_of_organization', { kind, reason: kind, next: 'Nothing.' });
+  throw new ApiError('a wide list', { kind, reason: kind, next: 'Nothing.' });
 };
 
 // Each of these lists has a part only, or may have: the third environment has another service of the same name.
@@ -102,6 +142,38 @@ test.each(Object.keys(inParts))(
   },
 );
 
+// Each of these lists has a part only, or may have: the project has another environment of the same name.
+const double = { ...placed[3]!, id: id(199) };
+const environmentsInParts: typeof inParts = {
+  ...inParts,
+  'has fewer rows than there are': () => ({ results: placed, pagination: { total_count: 6 } }),
+  'has another page': () => ({ results: placed, pagination: { page: 1, page_size: 5, total_pages: 2 } }),
+  'has a row without a project': () => ({ results: [...placed, { ...double, project: undefined }] }),
+  'has a row without an id': () => ({ results: [...placed, { ...double, id: undefined }] }),
+  'has a row that is none': () => ({ results: [...placed, null] }),
+};
+
+test.each(Object.keys(environmentsInParts))(
+  'a list of all environments that %s never counts as the whole: the project is asked',
+  async (which) => {
+    const { lookup, asked } = callerOf({
+      list_environments_of_organization: environmentsInParts[which]!,
+      list_environments: () => ({ results: [...placed, double] }),
+    });
+    const problem = await resolutionProblem(createNameResolver().resolve('environment', 'shop/e3', asQuestion(lookup)));
+    expect(problem.candidates.map((one) => one.id).toSorted()).toEqual([placed[3]!.id, double.id]);
+    expect(count(asked, 'list_environments')).toBe(1);
+  },
+);
+
+test('a project that the list of all environments lacks is asked itself', async () => {
+  const { lookup, asked } = callerOf({ list_environments_of_organization: () => ({ results: [] }) });
+  await expect(createNameResolver().resolve('environment', 'shop/e3', asQuestion(lookup))).resolves.toMatchObject({
+    id: id(103),
+  });
+  expect(count(asked, 'list_environments')).toBe(1);
+});
+
 test('an environment that the list of all lacks is asked itself', async () => {
   const { lookup, asked } = callerOf({ list_services_of_organization: () => ({ results: services.slice(1) }) });
   await expect(createNameResolver().resolve('service', 'worker-0', lookup)).resolves.toMatchObject({ id: id(200) });
@@ -125,5 +197,5 @@ test.each([
 ])('who %s asks environment by environment', async (_, limits) => {
   const { lookup, asked } = callerOf();
   await createNameResolver().resolve('service', 'worker-3', { ...lookup, ...limits });
-  expect(count(asked, 'list_services_of_organization')).toBe(0);
+  expect(asked.filter((one) => one.endsWith('_of_organization'))).toEqual([]);
 });
