@@ -201,7 +201,7 @@ describe.each(eras)('with the %s protocol version', (_, connect) => {
     const client = await connect()(user);
     const args = {
       organization_id: platform.organizationId,
-      target_url: 'https://made:up.77@hooks.example/with',
+      target_url: 'https://jdoe:up.77@hooks.example/with',
       events: ['DEPLOYMENT_FAILED'],
     };
     const planned = textOf(await client.call('create_webhook', { ...args, dry_run: true }));
@@ -213,12 +213,13 @@ describe.each(eras)('with the %s protocol version', (_, connect) => {
     }
     const { id, target_url } = result.structuredContent as { id: string; target_url: string };
     expect(target_url).toBe('https://[hidden]@hooks.example/with');
-    const found = await client.call('find_resource', { query: 'hooks.example' });
+    const found = await client.call('list_webhooks', {});
+    expect(textOf(found)).toContain('https://[hidden]@hooks.example/with');
     const events = await client.call('list_webhook_events', {
       organization_id: platform.organizationId,
       webhook_id: id,
     });
-    expect(JSON.stringify([planned, asked, result, found, events])).not.toMatch(/made|up\.77/);
+    expect(JSON.stringify([planned, asked, result, found, events])).not.toMatch(/jdoe|up\.77/);
   });
 
   test('a read-only server lists and runs only reads', async () => {
