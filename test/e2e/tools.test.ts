@@ -301,7 +301,9 @@ const cases: Case[] = [
   {
     tool: 'list_roles',
     right: organization,
-    answers: { results: rows({ name: 'Viewer', may: 'sees everything' }) },
+    answers: {
+      results: rows({ name: 'Viewer', may: 'sees everything in every project, production too; changes nothing' }),
+    },
     wrong: { organization_id: nowhere },
     says: 'no such id',
   },
