@@ -116,6 +116,7 @@ const harmless = [
   'isDenied',
   'readableAmong',
   'targetAndTouched',
+  'targetAndTouchedNow',
   // What is the same for all calls of a tool is derived once.
   'memoised',
   'pointsAt',
