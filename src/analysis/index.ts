@@ -49,6 +49,6 @@ export { durationOf, timeWindow, UnusableQuery, type TimeWindow } from './time-w
 export { laterFirst } from './time-order.ts';
 export { originIn, versionSourceOf, type ServiceOrigin, type VersionSource } from './version-source.ts';
 export { usageFigures, usageOrNot, usageText } from './usage.ts';
-export { conditionsIn } from './conditions.ts';
+export { conditionsIn, outsideChangeIn } from './conditions.ts';
 export { strandedDataIn, warningsIn, warningsOfServices } from './warnings.ts';
 export { canServe, instancesIn, instancesText, needsHistory, servingOf, servingText, type Serving } from './serving.ts';

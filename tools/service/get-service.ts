@@ -20,6 +20,7 @@ import { addressesOf, readsOfAddresses, shownAddresses } from '../shared/public-
 import { readsOfAlerts } from '../shared/firing-alerts.ts';
 import { lateFacts, lateLines } from '../shared/late-runs.ts';
 import { nextForDown } from '../shared/next-for-down.ts';
+import { differenceLines, readsOfDifference, whatDiffers } from '../shared/what-differs.ts';
 import {
   readAspect,
   readsByKind,
@@ -97,6 +98,7 @@ export const getService = composeTool({
     ...readsOfAddresses,
     ...readUses('whether a run of a cron job is overdue is not known', operations.list_job_deployments),
     ...readsOfAlerts,
+    ...readsOfDifference,
   ],
   output: z.object({
     name: z.string(),
@@ -123,6 +125,7 @@ export const getService = composeTool({
     ]);
     const overdue =
       subject.kind === 'job' && status ? await lateFacts(context, { ...subject, configuration, status }) : {};
+    const differs = await whatDiffers(context, subject, { configuration, status });
     const answer = pruneRecord({
       name: configuration?.['name'] ?? subject.name,
       id: subject.id,
@@ -130,6 +133,7 @@ export const getService = composeTool({
       path: subject.path,
       ...shownAddresses(addresses),
       status: status && { ...pick(status, statusFacts), ...runningFacts(status) },
+      ...differs,
       ...overdue,
       usage: status && usageOrNot(status, context.now()),
       domains: domains?.length ? domains : undefined,
@@ -144,12 +148,12 @@ export const getService = composeTool({
   },
   render: {
     view: (answer) => answer,
-    text: ({ status, configuration, late, alerts, ...identity }) => {
+    text: ({ status, configuration, changed_since_deployment: changed, late, alerts, ...identity }) => {
       const [before, after] = [identity, isRecord(configuration) ? configuration : {}].map((part) =>
         Object.entries(part).map(line),
       );
       const state = isRecord(status) ? statusLines(status) : [];
-      return [...before!, ...state, ...lateLines({ late, alerts }), ...after!].join('\n');
+      return [...before!, ...state, ...differenceLines(changed), ...lateLines({ late, alerts }), ...after!].join('\n');
     },
     keep: 'first',
   },

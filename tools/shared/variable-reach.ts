@@ -42,7 +42,7 @@ export const unknownReach =
 
 /** When a change takes effect. A value that is set back to the deployed one needs no deployment. */
 export const takenWithDeployment =
-  'Services that run with something else take it with their next deployment, applications with the newest commit, which undoes a rollback.';
+  'Services take it with their next deployment. One that names no commit also brings the newest code of an application, which undoes a rollback.';
 
 /** Whether several services see the variables of an owner of this kind. */
 export const isShared = (kind: VariableOwnerKind): boolean => kind === 'environment' || kind === 'project';

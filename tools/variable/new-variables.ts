@@ -11,6 +11,7 @@ import {
   type ToolContext,
 } from '../../src/server/tool/index.ts';
 import { exactlyOne } from '../shared/any-service.ts';
+import { liveCalls, readsOfLive, tellingLive, withLive } from '../shared/live-with.ts';
 import {
   matchesValueOf,
   ownerIn,
@@ -27,11 +28,18 @@ import { takenWithDeployment, variableChange } from '../shared/variable-reach.ts
 /** How a tool tells of a new variable or secret: whom it reaches, and whose value no longer counts. */
 const tellsShadowed = (first: readonly string[]) => ({
   preview: variableChange,
-  reads: readsOfShadowed,
-  answer: (args: JsonRecord, context: ToolContext, [created = {}]: readonly JsonRecord[]): Promise<JsonRecord> =>
-    withShadowed(created, ownerIn(context, 'set', ...ownerMembers), [String(args['key'])], context),
-  render: tellingShadowed(record({ first })),
-  next: takenWithDeployment,
+  reads: [...readsOfShadowed, ...readsOfLive],
+  answer: async (
+    args: JsonRecord,
+    context: ToolContext,
+    [created = {}]: readonly JsonRecord[],
+  ): Promise<JsonRecord> => {
+    const owner = ownerIn(context, 'set', ...ownerMembers);
+    const told = await withShadowed(created, owner, [String(args['key'])], context);
+    return withLive(told, owner, context);
+  },
+  render: tellingLive(tellingShadowed(record({ first }))),
+  next: liveCalls,
 });
 
 const ofApplication = defineTool(operations.create_environment_variable, {
