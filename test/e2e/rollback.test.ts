@@ -55,6 +55,25 @@ test('going back twice undoes nothing of it: the second time there is nothing to
     expect(plan.warnings).toEqual([{ code: 'ROLLBACK_UNDONE', left: bad, running: good }]);
     expect(plan.effects.filter((line) => line.includes('it was rolled back from commit'))).toHaveLength(1);
   }
+  const environment = await client.call('deploy_service', { environment: 'shop/staging', dry_run: true });
+  const planOf = (answer: typeof environment) =>
+    (answer.structuredContent as { dry_run: { warnings?: unknown[]; effects: string[] } }).dry_run;
+  const warning = { code: 'ROLLBACK_UNDONE', service: 'checkout-api', left: bad, running: good };
+  expect(planOf(environment).warnings).toEqual([warning]);
+  const several = async (version?: string) =>
+    planOf(
+      await client.call('deploy_service', {
+        services: [
+          { service: application, ...(version !== undefined && { version }) },
+          { service: 'shop/staging/search' },
+        ],
+        dry_run: true,
+      }),
+    ).warnings;
+  expect(await several()).toEqual([{ ...warning, next: expect.stringMatching(/^[0-9a-f]{40}$/) as string }]);
+  expect(await several(bad)).toEqual([{ ...warning, next: bad }]);
+  expect(await several(good)).toBeUndefined();
+
   const named = await client.call('deploy_application', { application, commit: bad, dry_run: true });
   expect((named.structuredContent as { dry_run: object }).dry_run).not.toHaveProperty('warnings');
 

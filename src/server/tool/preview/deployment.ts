@@ -1,17 +1,11 @@
-import { isServiceKind, operations as api, type AnyOperation } from '../../../contract/index.ts';
-import {
-  findRollbackTarget,
-  originIn,
-  readDeployment,
-  type HistoryItem,
-  type ServiceOrigin,
-} from '../../../analysis/index.ts';
+import { isServiceKind, type AnyOperation } from '../../../contract/index.ts';
+import { originIn, type ServiceOrigin } from '../../../analysis/index.ts';
 import type { JsonRecord } from '../../json/index.ts';
-import { readById, readOperationOf, readServiceStatus, rowsIn, type Reader } from '../../context/index.ts';
+import { readById, readOperationOf, readServiceStatus } from '../../context/index.ts';
 import { reading, readUses, statusReads, type ReadUse } from '../reads.ts';
 import { lostLogReads, lostLogs } from './lost-logs.ts';
 import { notKnown, show, stateBefore, textOf, toldByAnswer, type PlanLine, type Preview } from './preview.ts';
-import { warningLine } from './warning-line.ts';
+import { undoneRollback, undoneRollbackReads } from './undone-rollbacks.ts';
 
 type Git = NonNullable<ServiceOrigin['git']>;
 
@@ -67,19 +61,8 @@ const deploymentReads = (operations: readonly AnyOperation[]): readonly ReadUse[
       ),
       ...statusReads(kind, 'the plan does not show whether it runs now'),
       ...lostLogReads(kind),
-      ...(kind === 'application'
-        ? readUses('the plan does not show that it undoes a rollback', api.list_application_deployments)
-        : []),
+      ...(kind === 'application' ? undoneRollbackReads : []),
     ]);
-
-/** A warning that the newest commit of an application replaces the one that it was rolled back to. */
-async function undoneRollback(application_id: string, reader: Pick<Reader, 'attempt'>): Promise<readonly PlanLine[]> {
-  const history: JsonRecord | undefined = await reader.attempt(api.list_application_deployments, { application_id });
-  const target = findRollbackTarget(rowsIn(history).map((row) => readDeployment(row as HistoryItem)));
-  return target.kind === 'already_rolled_back'
-    ? [warningLine({ code: 'ROLLBACK_UNDONE', left: target.from, running: target.to.commit })]
-    : [];
-}
 
 /** The version that a deployment replaces, the one that it deploys, and the service's present state. */
 export const deployment: Preview = reading(deploymentReads, async (args, { target, reader }) => {
@@ -90,7 +73,7 @@ export const deployment: Preview = reading(deploymentReads, async (args, { targe
     readById(kind, id, reader),
     readServiceStatus({ kind, id, environmentId: environment?.id }, reader),
     lostLogs({ kind, id }, reader),
-    isNewest ? undoneRollback(id, reader) : [],
+    isNewest ? undoneRollback({ id }, reader) : [],
   ]);
   const status = seen?.status;
   const version = service && versionText(service, args['git_commit_id']);

@@ -5,6 +5,7 @@ import { deployment, versionOf } from './deployment.ts';
 import { loggingAmong, lostLogReadsOfAll, lostLogsAmong } from './lost-logs.ts';
 import { reading, readUses, type ReadsFor } from '../reads.ts';
 import { terraformChange, terraformPlanReads, type TerraformChange } from './terraform-plan.ts';
+import { undoneRollbackReads, undoneRollbacksAmong } from './undone-rollbacks.ts';
 import { showName, textOf, notKnown, type PlanLine, type Preview, type PreviewContext, show } from './preview.ts';
 
 /** When a cron job runs, as text; undefined for other jobs, and if the record doesn't say. */
@@ -98,13 +99,15 @@ const agreedLine = (service: JsonRecord, change?: TerraformChange): PlanLine => 
 };
 
 /**
- * The effect of deploying the target environment on each of its services, and whether lines of their logs are lost.
+ * The effect of deploying the target environment on each of its services, which rollbacks it undoes, and whether lines
+ * of logs are lost.
  * Leaves out states and times, which change while a person reads.
  */
 export const environmentDeployment: Preview = reading(
   [
     ...readUses('the plan does not show which services are deployed', operations.list_services),
     ...terraformPlanReads,
+    ...undoneRollbackReads,
     ...lostLogReadsOfAll,
   ],
   async (_, { target, reader }) => {
@@ -116,7 +119,7 @@ export const environmentDeployment: Preview = reading(
         ),
       ];
     if (services.length === 0) return ['There are no services in it.'];
-    const [changes, lost] = await Promise.all([
+    const [changes, undone, lost] = await Promise.all([
       Promise.all(
         services.map(async (service) =>
           textOf(service, 'service_type') === 'TERRAFORM'
@@ -128,9 +131,11 @@ export const environmentDeployment: Preview = reading(
             : undefined,
         ),
       ),
+      undoneRollbacksAmong(services, reader),
       lostLogsAmong(loggingAmong(services), reader),
     ]);
     return [
+      ...undone,
       ...services.map((service, index) => agreedLine(service, changes[index])),
       ...changes.flatMap((change) => (change?.isKnown ? change.lines : [])),
       ...lost,

@@ -1,7 +1,8 @@
 import { allOperations, type AnyOperation } from '../../../contract/index.ts';
-import { isPlatformFailure, textIn, type Reader } from '../../context/index.ts';
+import { textIn, type Reader } from '../../context/index.ts';
 import type { JsonRecord } from '../../json/index.ts';
 import { readUses, type ReadUse } from '../reads.ts';
+import { readIfPossible } from './optional-read.ts';
 import { notAgreedTo, type PlanLine } from './preview.ts';
 
 const logOperation = (kind: string): AnyOperation | undefined =>
@@ -25,15 +26,8 @@ interface LoggingService {
 async function losesLines({ kind, id }: LoggingService, reader: LogReader): Promise<boolean> {
   const operation = logOperation(kind);
   if (!operation) return false;
-  const input = { [`${kind}_id`]: id, tail: 1 };
-  try {
-    return textIn(await reader.read(operation, input), 'instances_since') !== undefined;
-  } catch (error) {
-    // Whatever fails at the platform, the plan is made without it.
-    if (isPlatformFailure(error)) return false;
-    // The read isn't allowed here: `attempt` reports that.
-    return textIn(await reader.attempt(operation, input), 'instances_since') !== undefined;
-  }
+  const answer = await readIfPossible(operation, { [`${kind}_id`]: id, tail: 1 }, reader);
+  return textIn(answer, 'instances_since') !== undefined;
 }
 
 /**

@@ -5,8 +5,23 @@ export type PlanWarning =
   | { readonly code: 'DISK_REMOVED'; readonly disk: string }
   | { readonly code: 'VERSION_LOWERED'; readonly from: string; readonly to: string }
   | { readonly code: 'DATABASE_MADE_PUBLIC' }
-  /** Commits: the one that was left by the rollback, and the one that runs since. */
-  | { readonly code: 'ROLLBACK_UNDONE'; readonly left: string; readonly running: string };
+  /**
+   * Commits: the one that was left by the rollback, the one that runs since, and the one to deploy unless it is the newest.
+   * `service` is its name in a plan of several.
+   */
+  | {
+      readonly code: 'ROLLBACK_UNDONE';
+      readonly service?: string;
+      readonly left: string;
+      readonly running: string;
+      readonly next?: string;
+    };
+
+const replacement = (left: string, next: string | undefined): string => {
+  if (next === undefined)
+    return `The newest commit of its branch replaces that: ${left} again, unless there is a newer one.`;
+  return next === left ? 'This deploys the commit again that was left.' : `Commit ${next} replaces that.`;
+};
 
 type TextsOfWarnings = {
   readonly [Code in PlanWarning['code']]: (warning: Extract<PlanWarning, { code: Code }>) => string;
@@ -18,8 +33,8 @@ const texts: TextsOfWarnings = {
   DISK_REMOVED: ({ disk }) => `the disk at ${disk} goes, with what is on it.`,
   VERSION_LOWERED: ({ from, to }) =>
     `version ${to} is older than ${from}, which wrote the data. An older version may not start with it; a backup may be needed.`,
-  ROLLBACK_UNDONE: ({ left, running }) =>
-    `it was rolled back from commit ${left} to ${running}. The newest commit of its branch replaces that: ${left} again, unless there is a newer one.`,
+  ROLLBACK_UNDONE: ({ service, left, running, next }) =>
+    `${service === undefined ? 'it' : JSON.stringify(service)} was rolled back from commit ${left} to ${running}. ${replacement(left, next)}`,
   DATABASE_MADE_PUBLIC: () => 'everybody on the internet reaches the database: only its password protects it.',
 };
 
