@@ -31,7 +31,10 @@ for (const [trait, characters] of [
 ] as const)
   for (const character of characters) traitOfCode[character.charCodeAt(0)] = trait;
 
-/** The traits of a text. @param isLong whether it is so long that looking for them is not worth it: it counts as having all */
+/**
+ * The traits of a text.
+ * @param isLong whether it is so long that looking for them is not worth it: it counts as having all.
+ */
 export function traitsOf(text: string, isLong: boolean): number {
   if (isLong) return all;
   let [found, word] = [0, 0];
