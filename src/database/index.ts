@@ -1,6 +1,6 @@
 /** Databases for records: one notation of tables, one migrator and one way to query for all databases. */
 
-export { type Changes, compiling, type Reads } from './compiled.ts';
+export { compiling, type Reads } from './compiled.ts';
 export { jsonMemberFunction, jsonMemberOf, postgresDialect, type Queries } from './dialect.ts';
 export {
   each,

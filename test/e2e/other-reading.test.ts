@@ -429,6 +429,16 @@ describe('the state of a service that has no status of its own', () => {
 const statusUnsaid: Difference['alter'] = (path, body) =>
   /\/cluster\/[^/]+\/status$/.test(path) ? { ...body, cluster_lock: undefined } : body;
 
+const withoutCluster = (row: Json): Json => ({ ...row, cluster_id: undefined });
+
+/** Alters what is read of environments: none has a cluster. */
+function withoutClusters(path: string, body: Json): Json {
+  if (/^\/environment\/[^/]+$/.test(path)) return withoutCluster(body);
+  return /^\/project\/[^/]+\/environment$/.test(path)
+    ? { ...body, results: (body['results'] as Json[]).map(withoutCluster) }
+    : body;
+}
+
 describe('the lock of a cluster', () => {
   const cluster = seedId('cluster/warehouse');
   const stockSync = seedId('service/warehouse/production/stock-sync');
@@ -503,14 +513,7 @@ describe('the lock of a cluster', () => {
   });
 
   test('that nobody can look for is told where the cluster itself is not known', async () => {
-    const withoutCluster = (row: Json): Json => ({ ...row, cluster_id: undefined });
-    const alter = (path: string, body: Json): Json => {
-      if (/^\/environment\/[^/]+$/.test(path)) return withoutCluster(body);
-      return /^\/project\/[^/]+\/environment$/.test(path)
-        ? { ...body, results: (body['results'] as Json[]).map(withoutCluster) }
-        : body;
-    };
-    const { text } = await ask({ alter }, 'deploy_service', { service: stockSync, dry_run: true });
+    const { text } = await ask({ alter: withoutClusters }, 'deploy_service', { service: stockSync, dry_run: true });
     expect(text).toContain(
       'Not known: whether the cluster of this is locked, because nothing tells which cluster that is; if it is, the platform refuses this.',
     );

@@ -98,7 +98,7 @@ const usual = 'Viewer';
 export const invitedRole: Preview = reading(
   roleReads('the plan does not show the name of the role, and what it permits'),
   async ({ role_id: id, role: word }, { target, reader }) => {
-    const called = String(word ?? usual).toLowerCase();
+    const called = (typeof word === 'string' ? word : usual).toLowerCase();
     const isMeant = (row: JsonRecord): boolean =>
       id === undefined ? textOf(row, 'name')?.toLowerCase() === called : row['id'] === id;
     const role = (await rolesWith(isMeant, String(target.id), reader))?.[0];

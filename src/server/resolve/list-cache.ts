@@ -174,6 +174,10 @@ const readOrganization = (search: Search): Promise<ListResult> =>
 const readOrganizations = (search: Search): Promise<ListResult> =>
   readOrganizationsBy(everyOrganization, search, (answer) => rowsIn(isRecord(answer) ? answer : undefined));
 
+/** The key of a cached list. */
+const keyOf = (name: string, { lookup: { principal, view } }: Search): string =>
+  JSON.stringify([principal, view, name]);
+
 export function createListCache(): ListCache {
   const lists = new LRUCache<string, CachedList>({ max: mostLists });
   let lastSequence = 0;
@@ -199,9 +203,6 @@ export function createListCache(): ListCache {
     list.result.then((result) => (result?.complete && !result.rowsLost) || evict(), evict);
     return list.result;
   };
-
-  const keyOf = (name: string, { lookup: { principal, view } }: Search): string =>
-    JSON.stringify([principal, view, name]);
 
   /** The list of a key, if it is cached and may be used in a search. */
   const freshList = (key: string, { since, lookup: { now } }: Search): CachedList | undefined => {

@@ -55,10 +55,11 @@ test.each<[string, string, number]>([
   expect([lines, reads]).toEqual([[], expected]);
 });
 
+const failing = () => {
+  throw new ApiError('list_application_deployments', { kind: 'server_error', reason: 'it failed', next: '' });
+};
+
 test('a history that can not be read is no obstacle, and not taken for one without a rollback', async () => {
-  const failing = () => {
-    throw new ApiError('list_application_deployments', { kind: 'server_error', reason: 'it failed', next: '' });
-  };
   for (const answers of [{}, { list_application_deployments: failing }]) {
     const { lines } = await ask(answers, [application('api')]);
     expect(lines).toEqual([{ text: expect.stringContaining('api') as string, agreed: '' }]);
