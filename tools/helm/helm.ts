@@ -1,7 +1,15 @@
 import { HelmRequest, operations } from '../../src/contract/index.ts';
-import { defineTool, isRecord, naming, type JsonRecord, record, secretsSeen } from '../../src/server/tool/index.ts';
+import {
+  chartOfRelease,
+  defineTool,
+  isRecord,
+  naming,
+  type JsonRecord,
+  record,
+  secretsSeen,
+} from '../../src/server/tool/index.ts';
 import { serviceUpdate } from '../shared/service-update.ts';
-import { takenBackElsewhere } from '../shared/plan-parts.ts';
+import { joined, takenBackElsewhere } from '../shared/plan-parts.ts';
 
 export const createHelmRepository = defineTool(operations.create_helm_repository, {
   toolset: 'organization',
@@ -80,6 +88,7 @@ const update = serviceUpdate(operations.update_helm, {
 
 export const updateHelm = defineTool(operations.update_helm, {
   ...update,
+  preview: joined(chartOfRelease, update.preview),
   expand: (args, context) => update.expand(withRequestNames(args), context),
   answer: (args, context, answers) => update.answer(withRequestNames(args), context, answers),
 });
@@ -115,7 +124,7 @@ export const createHelm = defineTool(operations.create_helm, {
       input: { auto_deploy: false, arguments: [], values_override: {}, ...withRequestNames(args) },
     },
   ],
-  preview: secretsSeen,
+  preview: joined(chartOfRelease, secretsSeen),
   render: record({ first: ['name', 'id', 'source'] }),
   next: naming`Not deployed yet: ${'deploy_service'} installs the chart.`,
 });

@@ -25,6 +25,7 @@ export {
   asMode,
   environmentIn,
   listOfOrganization,
+  organizationIdOf,
   nameOfProject,
   organizationWith,
   pointerIn,

@@ -118,7 +118,7 @@ export const asMode = (value: unknown): EnvironmentMode | 'unknown' =>
  * The id of the caller's organization: the one that every environment lies in that the call has read, or that of the
  * token; undefined if the platform doesn't show it.
  */
-async function organizationIdOf(reader: Reader): Promise<string | undefined> {
+export async function organizationIdOf(reader: Reader): Promise<string | undefined> {
   const environments = await reader.answered(operations.get_environment);
   const [id, ...others] = new Set(environments.map((one) => pointerIn(one, 'organization')));
   return id !== undefined && others.length === 0

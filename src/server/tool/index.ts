@@ -63,6 +63,7 @@ export {
 export { nothingWouldChange, replacement } from './preview/replacement.ts';
 export { allDown, nothingUnderWay, outOfDateIn, restarts, services, underWay } from './preview/service-states.ts';
 export { changeWarnings, creationWarnings } from './preview/service-warnings.ts';
+export { chartOfRelease } from './preview/version-lookups.ts';
 export type { PlanWarning } from './preview/warnings.ts';
 export { secretsSeen } from './preview/secrets-seen.ts';
 export { touchedLines } from './preview/touched-environments.ts';

@@ -4,6 +4,7 @@ import { listOfOrganization, rowsIn, servicesIn, textIn, type Reader, type Targe
 import { loggingAmong, lostLogReadsOfAll, lostLogsAmong } from './lost-logs.ts';
 import { reading, readUses } from '../reads.ts';
 import { undoneRollbackReads, undoneRollbacksAmong } from './undone-rollbacks.ts';
+import { chartReads, chartsOfReleases } from './version-lookups.ts';
 import { stateBefore, notKnown, rowWith, showName, showPath, textOf, type PlanLine, type Preview } from './preview.ts';
 
 /** The items in the lists of an input: ids, and records with an id. */
@@ -73,13 +74,15 @@ const previewReads = [
   ...readUses('the plan does not show the names of projects', operations.get_organization, operations.list_projects),
 ];
 
+const replacingReads = [...lostLogReadsOfAll, ...undoneRollbackReads, ...chartReads];
+
 /**
  * The services that a call changes in its target environment, each with environment, mode and state; and those of the
  * same environment that it doesn't change.
  * @param verb what happens to each.
  * @param note an addition to a service's line, based on the request's members about it.
- * @param options `replaces` if others replace the running instances: the plan then says which rollbacks that undoes, and
- * whether lines of logs are lost.
+ * @param options `replaces` if others replace the running instances: the plan then says which rollbacks that undoes,
+ * whether chart versions exist, and whether lines of logs are lost.
  */
 export const chosenServices = (
   verb: string,
@@ -90,46 +93,46 @@ export const chosenServices = (
   ) => string | undefined | Promise<string | undefined> = () => undefined,
   { replaces = false }: { readonly replaces?: boolean } = {},
 ): Preview =>
-  reading(
-    [...previewReads, ...(replaces ? [...lostLogReadsOfAll, ...undoneRollbackReads] : [])],
-    async (args, { target, reader }) => {
-      const ids = idsInLists(args);
-      const [place, rows] = await Promise.all([placeOf(target, reader), servicesIn(target.id, reader)]);
-      if (!rows)
-        return [...ids.map((id) => `${verb} ${id} in ${place}.`), notKnown('the names and states of these services')];
-      const asked = new Map<unknown, JsonRecord>(itemsInLists(args).map(({ id, ...more }) => [id, more]));
-      const chosen = rows.filter((row) => ids.includes(String(row['id'])));
-      const others = rows.filter((row) => !ids.includes(String(row['id'])));
-      const commitOf = ({ id }: JsonRecord): string | undefined => textOf(asked.get(id), 'git_commit_id');
-      const [states, notes, undone, lost] = await Promise.all([
-        statesOf(rows, target.id, reader),
-        Promise.all(chosen.map(async (row) => note(row, asked.get(row['id']) ?? {}, reader))),
-        // Without a commit, a service of a list stays at its own.
-        replaces ? undoneRollbacksAmong(chosen.filter(commitOf), reader, commitOf) : [],
-        replaces ? lostLogsAmong(loggingAmong(chosen), reader) : [],
-      ]);
-      const stateOf = (row: JsonRecord): string => states.get(row['id']) ?? 'in a state that is not known';
-      const lineFor = (row: JsonRecord, index: number): PlanLine => {
-        const more = notes[index];
-        const what = `${verb} ${textFor(row)} in ${place}`;
-        return {
-          text: `${what}, now ${stateOf(row)}${more === undefined ? '' : `: ${more}`}.`,
-          agreed: `${what} ${String(row['id'])} ${more ?? ''}`,
-          after: `${what}${more === undefined ? '' : `: ${more}`}.`,
-        };
+  reading([...previewReads, ...(replaces ? replacingReads : [])], async (args, { target, reader }) => {
+    const ids = idsInLists(args);
+    const [place, rows] = await Promise.all([placeOf(target, reader), servicesIn(target.id, reader)]);
+    if (!rows)
+      return [...ids.map((id) => `${verb} ${id} in ${place}.`), notKnown('the names and states of these services')];
+    const asked = new Map<unknown, JsonRecord>(itemsInLists(args).map(({ id, ...more }) => [id, more]));
+    const chosen = rows.filter((row) => ids.includes(String(row['id'])));
+    const others = rows.filter((row) => !ids.includes(String(row['id'])));
+    const commitOf = ({ id }: JsonRecord): string | undefined => textOf(asked.get(id), 'git_commit_id');
+    const chartVersionOf = ({ id }: JsonRecord): string | undefined => textOf(asked.get(id), 'chart_version');
+    const [states, notes, undone, charts, lost] = await Promise.all([
+      statesOf(rows, target.id, reader),
+      Promise.all(chosen.map(async (row) => note(row, asked.get(row['id']) ?? {}, reader))),
+      // Without a commit, a service of a list stays at its own.
+      replaces ? undoneRollbacksAmong(chosen.filter(commitOf), reader, commitOf) : [],
+      replaces ? chartsOfReleases(chosen, chartVersionOf, reader) : [],
+      replaces ? lostLogsAmong(loggingAmong(chosen), reader) : [],
+    ]);
+    const stateOf = (row: JsonRecord): string => states.get(row['id']) ?? 'in a state that is not known';
+    const lineFor = (row: JsonRecord, index: number): PlanLine => {
+      const more = notes[index];
+      const what = `${verb} ${textFor(row)} in ${place}`;
+      return {
+        text: `${what}, now ${stateOf(row)}${more === undefined ? '' : `: ${more}`}.`,
+        agreed: `${what} ${String(row['id'])} ${more ?? ''}`,
+        after: `${what}${more === undefined ? '' : `: ${more}`}.`,
       };
-      return [
-        ...undone,
-        ...chosen.map(lineFor),
-        ...lost,
-        ...ids.filter((id) => !rows.some((row) => row['id'] === id)).map((id) => `${id} is no service of ${place}.`),
-        ...(others.length === 0
-          ? []
-          : [
-              stateBefore(
-                `Leaves alone in ${place}: ${others.map((row) => `${textFor(row)} (${stateOf(row)})`).join(', ')}.`,
-              ),
-            ]),
-      ];
-    },
-  );
+    };
+    return [
+      ...undone,
+      ...charts,
+      ...chosen.map(lineFor),
+      ...lost,
+      ...ids.filter((id) => !rows.some((row) => row['id'] === id)).map((id) => `${id} is no service of ${place}.`),
+      ...(others.length === 0
+        ? []
+        : [
+            stateBefore(
+              `Leaves alone in ${place}: ${others.map((row) => `${textFor(row)} (${stateOf(row)})`).join(', ')}.`,
+            ),
+          ]),
+    ];
+  });

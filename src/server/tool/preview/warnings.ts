@@ -15,6 +15,13 @@ export type PlanWarning =
       readonly left: string;
       readonly running: string;
       readonly next?: string;
+    }
+  /** What a repository of charts lists: `newest` of the same chart, if it lists any. */
+  | {
+      readonly code: 'CHART_VERSION_NOT_FOUND';
+      readonly chart: string;
+      readonly version: string;
+      readonly newest?: string;
     };
 
 const replacement = (left: string, next: string | undefined): string => {
@@ -35,6 +42,8 @@ const texts: TextsOfWarnings = {
     `version ${to} is older than ${from}, which wrote the data. An older version may not start with it; a backup may be needed.`,
   ROLLBACK_UNDONE: ({ service, left, running, next }) =>
     `${service === undefined ? 'it' : JSON.stringify(service)} was rolled back from commit ${left} to ${running}. ${replacement(left, next)}`,
+  CHART_VERSION_NOT_FOUND: ({ chart, version, newest }) =>
+    `not found: version ${version} of chart ${JSON.stringify(chart)}. ${newest === undefined ? 'Its repository lists no chart of this name' : `The first that its repository lists is ${newest}`}.`,
   DATABASE_MADE_PUBLIC: () => 'everybody on the internet reaches the database: only its password protects it.',
 };
 
