@@ -1,4 +1,4 @@
-import { joinPath, operations } from '../../src/contract/index.ts';
+import { joinPath, operations, type AnyOperation } from '../../src/contract/index.ts';
 import {
   isPlatformFailure,
   readUses,
@@ -79,19 +79,20 @@ const environmentFrom = (row: JsonRecord, project: NamedPlace | undefined, proje
   services: undefined,
 });
 
-/** The environments of these projects: in one list if there is one, or else project by project. */
+/** The answer of a list of everything; undefined if the platform has none, or it fails. */
+const wideList = (context: ToolContext, operation: AnyOperation, input: JsonRecord): Promise<JsonRecord | undefined> =>
+  unlessFailing(unlessMissing(context, operation, input));
+
+/**
+ * The environments of these projects: in one list if there is one, or else project by project.
+ * @param wide that list
+ */
 async function environmentsOf(
   context: ToolContext,
   projects: readonly JsonRecord[],
-  organizationId: string | undefined,
+  wide: JsonRecord | undefined,
   allowance: Allowance,
 ): Promise<Omit<Places, 'projects'>> {
-  const wide =
-    organizationId === undefined
-      ? undefined
-      : await unlessFailing(
-          unlessMissing(context, operations.list_environments_of_organization, { organization_id: organizationId }),
-        );
   if (wide) {
     const by = new Map(projects.map((row) => [row['id'], row]));
     const rows = rowsIn(wide);
@@ -147,8 +148,6 @@ async function withServices(
 interface Found {
   readonly places: Places;
   readonly allowance: Allowance;
-  /** Undefined if the platform doesn't say it, or it wasn't needed. */
-  readonly organizationId?: string;
 }
 
 /** The environment that a call names, without its services. */
@@ -182,13 +181,16 @@ export async function environmentsWithin(
       'the platform does not say the id of the organization, and everything is listed by it',
       'Name where to look: a project or an environment.',
     );
-  const rows =
+  const [rows, wide] =
     project === undefined
-      ? rowsIn(await context.read(operations.list_projects, { organization_id: organizationId! }))
-      : [{ id: project, name: context.resolved['project']?.name ?? project }];
+      ? await Promise.all([
+          context.read(operations.list_projects, { organization_id: organizationId! }).then(rowsIn),
+          wideList(context, operations.list_environments_of_organization, { organization_id: organizationId! }),
+        ])
+      : [[{ id: project, name: context.resolved['project']?.name ?? project }], undefined];
   const allowance = allowanceFor();
-  const found = await environmentsOf(context, rows, project === undefined ? organizationId : undefined, allowance);
-  return { places: { projects: rows.map((row) => named(row)), ...found }, allowance, organizationId };
+  const found = await environmentsOf(context, rows, wide, allowance);
+  return { places: { projects: rows.map((row) => named(row)), ...found }, allowance };
 }
 
 /**
@@ -201,16 +203,17 @@ export async function placesWithin(
   within: Within,
   allowanceFor: () => Allowance,
 ): Promise<Found> {
-  const { places, allowance, organizationId } = await environmentsWithin(context, within, allowanceFor);
-  const wide =
-    organizationId === undefined
-      ? undefined
-      : await unlessFailing(
-          unlessMissing(context, operations.list_services_of_organization, {
-            organization_id: organizationId,
-            ...(within.project !== undefined && { project_id: within.project }),
-          }),
-        );
+  const organizationId =
+    within.environment === undefined ? (await context.attempt(operations.get_organization, {}))?.id : undefined;
+  const [{ places, allowance }, wide] = await Promise.all([
+    environmentsWithin(context, within, allowanceFor),
+    organizationId
+      ? wideList(context, operations.list_services_of_organization, {
+          organization_id: organizationId,
+          ...(within.project !== undefined && { project_id: within.project }),
+        })
+      : undefined,
+  ]);
   // The services of the one environment that is named are listed in any case.
   const allowed = within.environment === undefined ? allowance : { remainingRequests: 1 };
   return { places: await withServices(context, places, allowed, wide && rowsIn(wide)), allowance };

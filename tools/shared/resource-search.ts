@@ -47,7 +47,7 @@ interface SearchResult {
   readonly left: number;
 }
 
-/** The least number of places that are read in one list of everything: of fewer, their own lists are shorter. */
+/** The least number of environments whose services are read in one list: of fewer, their own lists are shorter. */
 const fewestAtOnce = 8;
 
 /** Number of requests reserved for the states of found resources. */
@@ -195,21 +195,20 @@ const mayContainMatch = ({ found, states }: EnvironmentNode, { wanted: { kind, s
   (state === undefined || [...states].some(([id, one]) => id !== found.id && hasState(one, state)));
 
 /**
- * What lies in many places, from one list of the organization; undefined if there are few, or nothing says that the list
- * has everything: each place is asked by itself then. Only for a name, which has to be looked for everywhere: other
- * searches need states, or end early.
+ * The services of many environments, from one list of the organization; undefined if there are few, or nothing says that
+ * the list has everything: each environment is asked by itself then. Only for a name, which has to be looked for
+ * everywhere: other searches need states, or end early.
  */
 async function allAtOnce(
-  places: readonly unknown[],
+  environments: readonly EnvironmentNode[],
   organizationId: string | undefined,
   search: Search,
-  read: typeof servicesByEnvironment,
 ): Promise<RowsByPlace | undefined> {
   const { name, state } = search.wanted;
-  const isMeant = name !== undefined && state === undefined && places.length >= fewestAtOnce;
+  const isMeant = name !== undefined && state === undefined && environments.length >= fewestAtOnce;
   if (!isMeant || organizationId === undefined || search.remainingRequests < 1) return undefined;
   search.remainingRequests -= 1;
-  return read(organizationId, search.context);
+  return servicesByEnvironment(organizationId, search.context);
 }
 
 /**
@@ -228,7 +227,7 @@ async function searchEnvironments(
       : await eachWithin(environments, search, (node) => withStates(node, search));
   const promising = visited.filter((node) => mayContainMatch(node, search));
   const outside = [...foundSoFar, ...visited.map(({ found }) => found)];
-  const all = await allAtOnce(promising, organizationId, search, servicesByEnvironment);
+  const all = await allAtOnce(promising, organizationId, search);
   const services = all
     ? promising.map((node) => (all.get(node.found.id) ?? []).map((row) => serviceFrom(node, row)))
     : await eachWithin(promising, search, (node) => servicesIn(node, search), {
@@ -257,9 +256,10 @@ async function inOrganization(
 ): Promise<SearchResult> {
   const { context, wanted } = search;
   const searchesClusters = project === undefined && (wanted.kind === undefined || wanted.kind === 'cluster');
-  const [clusters, projects] = await Promise.all([
+  const [clusters, projects, all] = await Promise.all([
     searchesClusters ? context.attempt(operations.list_clusters, { organization_id }).then(rowsIn) : [],
     wanted.kind === 'cluster' ? [] : context.read(operations.list_projects, { organization_id }).then(rowsIn),
+    project === undefined && inEnvironments(search) ? environmentsByProject(organization_id, context) : undefined,
   ]);
   const outer = projects
     .filter(({ id }) => project === undefined || id === project)
@@ -271,7 +271,6 @@ async function inOrganization(
     state: text(one['status']) || undefined,
   }));
   const searched = inEnvironments(search) ? outer : [];
-  const all = await allAtOnce(searched, organization_id, search, environmentsByProject);
   const inside = all
     ? searched.map((one) => nodesIn(one, all.get(one.id) ?? []))
     : await eachWithin(searched, search, async (one) =>
