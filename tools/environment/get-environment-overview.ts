@@ -57,6 +57,13 @@ const alertsText = (alerts: readonly JsonRecord[], id: string): string =>
 const firingText = (count: number): readonly string[] =>
   count === 0 ? [] : [`${count} ${count === 1 ? 'alert fires' : 'alerts fire'}`];
 
+/** The services of an environment with what their histories tell: runs that are overdue, and versions that serve. */
+async function servicesWithHistories(context: ToolContext, environmentId: string) {
+  const services = await observedServices(context, environmentId);
+  const [late, serving] = await Promise.all([lateRuns(context, services ?? []), servingById(context, services ?? [])]);
+  return [services, late, serving] as const;
+}
+
 const mostLookedInto = 2;
 
 const nextIfEmpty = whereEmpty(({ environment }) => firstServices(environment));
@@ -115,15 +122,15 @@ export const getEnvironmentOverview = composeTool({
   }),
   answer: async ({ environment }, context) => {
     const project = context.resolved['environment']?.project?.id;
-    const [services, others, { alerts, unwatched, isUnwatched }, addresses, lock, nodes] = await Promise.all([
-      observedServices(context, environment),
-      otherServicesIn(context, environment),
-      alertsOn(context, environment),
-      addressesIn(context, environment),
-      lockOn(context, environment, project),
-      nodesUnder(context, environment, project),
-    ]);
-    const late = await lateRuns(context, services ?? []);
+    const [[services, late, serving], others, { alerts, unwatched, isUnwatched }, addresses, lock, nodes] =
+      await Promise.all([
+        servicesWithHistories(context, environment),
+        otherServicesIn(context, environment),
+        alertsOn(context, environment),
+        addressesIn(context, environment),
+        lockOn(context, environment, project),
+        nodesUnder(context, environment, project),
+      ]);
     const { services: results, counts } = overviewOf(
       services
         ? [...services.map((service) => ({ ...service, late: late.get(service.id) })), ...others]
@@ -135,7 +142,6 @@ export const getEnvironmentOverview = composeTool({
     );
     const isStopped = results.length > 0 && results.every(({ condition }) => condition === 'stopped');
     const outlook = await outlookOn(context, environment, project, isStopped);
-    const serving = await servingById(context, services ?? []);
     const usage = new Map((services ?? []).map(({ id, status }) => [id, usageText(status, context.now())]));
     const told = results.map((row) => {
       const { urls = [], domains = [] } = addresses?.get(row.id) ?? {};

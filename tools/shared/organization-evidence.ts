@@ -263,11 +263,25 @@ function lockOf(lock: JsonRecord | null | undefined): WatchedEnvironment['lock']
 }
 
 /**
+ * Starts to read what an overview of everything needs later. Failures are those of the read that needs the answer.
+ */
+function readAhead(context: ToolContext, organization_id: string): void {
+  const later = [
+    operations.list_environments_of_organization,
+    operations.list_clusters,
+    operations.list_cluster_locks,
+  ] as const;
+  for (const operation of later) context.read(operation, { organization_id }).catch(() => undefined);
+}
+
+/**
  * Reads the state of the environments of an organization, or of a part of it, in as few requests as the platform
  * allows.
  */
 export async function readOrganization(context: ToolContext, within: Within): Promise<OrganizationEvidence> {
   const organization = await context.attempt(operations.get_organization, {});
+  const isWhole = within.project === undefined && within.environment === undefined;
+  if (isWhole && organization?.id) readAhead(context, organization.id);
   const [{ places, services }, alerts] = await Promise.all([
     findPlaces(context, organization?.id ?? undefined, within),
     watchedAlerts(context),
@@ -276,7 +290,8 @@ export async function readOrganization(context: ToolContext, within: Within): Pr
     context,
     places.flatMap(({ services: own = [] }) => own),
   );
-  const isWhole = within.project === undefined && within.environment === undefined;
+  // Awaited below, unless something fails before.
+  lateJobs.catch(() => undefined);
   const hosting = new Set(places.flatMap(({ clusterId }) => clusterId ?? []));
   const isCovered = (row: JsonRecord): boolean => isWhole || hosting.has(textAt(row, 'id') ?? '');
   const rows = isWhole || hosting.size > 0 ? (await clustersOf(context)).filter(isCovered) : [];
