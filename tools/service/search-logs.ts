@@ -30,7 +30,7 @@ import {
   serviceSubject,
   type Subject,
 } from '../shared/any-service.ts';
-import { deploymentBefore, deploymentBeforeText } from '../shared/change-before.ts';
+import { deploymentBefore, deploymentBeforeText, readHistoryAhead } from '../shared/change-before.ts';
 import { linesNaming, logOfDeployment } from '../shared/deployment-log.ts';
 import { readEnvironmentLogs, readOwnLog, readsOfServiceLogs } from '../shared/environment-log.ts';
 import { ifPossible } from '../shared/if-possible.ts';
@@ -209,6 +209,7 @@ export const searchLogs = composeTool({
     context,
   ) => {
     const subject = serviceSubject(context);
+    if (oldest === true) readHistoryAhead(context, subject);
     const log = await (deployment_id === undefined
       ? logOfSubject(context, subject)
       : logDuring(context, subject, deployment_id));

@@ -16,6 +16,15 @@ async function historyAround(context: ToolContext, subject: Subject): Promise<re
 }
 
 /**
+ * Starts to read what `deploymentBefore` needs, if that is the history of the environment. Failures are those of the
+ * read that needs the answer.
+ */
+export function readHistoryAhead(context: ToolContext, { environmentId: environment_id }: Subject): void {
+  if (environment_id !== undefined)
+    context.read(operations.list_environment_deployments, { environment_id }).catch(() => undefined);
+}
+
+/**
  * The last deployment that began before a moment, in the environment of the subject; undefined if none is known.
  * @param moment an ISO timestamp
  */

@@ -4,7 +4,7 @@ import { isRecord, readUses, type JsonRecord, type ReadUse, type ToolContext } f
 import { readAspect, type Subject } from './any-service.ts';
 import { fewAtOnce } from './few-at-once.ts';
 import { unlessGone } from './if-possible.ts';
-import { withEmptyLogs } from './log-coverage.ts';
+import { readCoverageAhead, withEmptyLogs } from './log-coverage.ts';
 
 /** Maximum number of services of an environment whose own logs are read: each takes a request. */
 const maximumServices = 20;
@@ -104,6 +104,7 @@ export async function readEnvironmentLogs(
   context: ToolContext,
   environmentId: string,
 ): Promise<EnvironmentLogs | undefined> {
+  readCoverageAhead(context, environmentId);
   const [own, list] = await Promise.all([
     readOwnLog(context, environmentId),
     context.attempt(operations.list_services, { environment_id: environmentId }).then(rows),

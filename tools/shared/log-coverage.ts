@@ -16,6 +16,14 @@ export const emptyLogOf = async (
 const isEmpty = ({ lines, not_read }: LogCoverage): boolean => lines === 0 && !not_read;
 
 /**
+ * Starts to read what `withEmptyLogs` needs if a log is empty, as most environments have one. Failures are those of the
+ * read that needs the answer.
+ */
+export function readCoverageAhead(context: ToolContext, environment_id: string): void {
+  context.read(operations.get_environment_status, { environment_id }).catch(() => undefined);
+}
+
+/**
  * Adds to the empty logs of an environment since when they could have lines. The statuses are read only if there are
  * such logs.
  */
