@@ -1,5 +1,5 @@
 import { CallFailure, fail, failureOf } from '../../failure/index.ts';
-import type { JsonRecord } from '../../json/index.ts';
+import { omit, pick, type JsonRecord } from '../../json/index.ts';
 import { factLines } from '../../guard/index.ts';
 import { answerReply } from '../../output/index.ts';
 import { answerSchema, toolAnswerSchema, type ToolContext } from '../../tool/index.ts';
@@ -9,18 +9,30 @@ import type { Stage } from '../stage.ts';
 import { toolContextOf } from '../tool-context.ts';
 
 /**
- * An answer that may be shown. For the answer of the call's only request, values that the caller gave are shown as
- * given.
+ * An answer that may be shown. What it has from the answer of the call's only request shows values that the caller gave
+ * as given, also beside members that the tool added: a value that is hidden there would confirm a guess.
  */
 const protectAnswer = async (
   { tool, args, operations, redactor, answers }: SentCall,
   answer: JsonRecord,
-): Promise<JsonRecord> =>
-  (await redactor.valueInPieces(
-    answer,
-    toolAnswerSchema(tool),
-    operations.length === 1 && answer === answers[0] ? args : undefined,
-  )) as JsonRecord;
+): Promise<JsonRecord> => {
+  const schema = toolAnswerSchema(tool);
+  const shown = async (part: JsonRecord, given?: JsonRecord): Promise<JsonRecord> =>
+    (await redactor.valueInPieces(part, schema, given)) as JsonRecord;
+  const [only, ...others] = answers;
+  if (only === undefined || others.length > 0 || operations.length > 1) return shown(answer);
+  if (answer === only) return shown(answer, args);
+  const own = Object.keys(answer).filter((name) => Object.hasOwn(only, name) && answer[name] === only[name]);
+  if (own.length === 0) return shown(answer);
+  const [ofRequest, ofTool] = await Promise.all([shown(pick(answer, own), args), shown(omit(answer, own))]);
+  // In the order of the answer.
+  return Object.fromEntries(
+    Object.keys(answer).flatMap((name) => {
+      const part = Object.hasOwn(ofRequest, name) ? ofRequest : ofTool;
+      return Object.hasOwn(part, name) ? [[name, part[name]]] : [];
+    }),
+  );
+};
 
 /** Replaced records before and after, as they may be shown: values that the caller gave are shown as given. */
 const replacementsOf = ({ operations, answers, args, redactor }: SentCall): ReturnType<ToolContext['replacements']> =>
