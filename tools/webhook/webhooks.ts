@@ -211,11 +211,10 @@ async function webhooksOf(organizationId: unknown, context: ToolContext): Promis
 async function quietFacts(id: unknown, organizationId: unknown, context: ToolContext): Promise<JsonRecord> {
   const row = rowsIn(await webhookList(organizationId, context)).find((one) => one['id'] === id);
   const events = wordsOf(row?.['events']);
-  const isOff = row?.['enabled'] === false;
   return pruneRecord({
-    webhook: isOff ? 'turned off' : undefined,
+    webhook: row?.['enabled'] === false ? 'turned off' : undefined,
     made_at: row?.['created_at'],
-    told_of: row && !isOff && events !== '' ? [events, ...orEverything(limitsOf(row))].join(' ') : undefined,
+    told_of: row && events !== '' ? [events, ...orEverything(limitsOf(row))].join(' ') : undefined,
   });
 }
 
@@ -251,7 +250,9 @@ function totalsText({ totals, pagination }: JsonRecord): string {
     ...(unanswered === undefined ? [] : [` Code 0: ${show(unanswered)}.`]),
     ...(off === undefined ? [] : [` The webhook is ${show(off)}: it is sent nothing.`]),
     ...(madeAt === undefined ? [] : [` No event for it is on record since it was made at ${show(madeAt)}.`]),
-    ...(toldOf === undefined ? [] : [` It is told of ${show(toldOf)}.`]),
+    ...(toldOf === undefined
+      ? []
+      : [` ${off === undefined ? 'It is told' : 'When it is on, it is told'} of ${show(toldOf)}.`]),
     ...(isPart
       ? [
           ` Page ${String(page)} of ${pages}, by attempts (${String(all)}): earlier ones of the last delivery may be on the next.`,
