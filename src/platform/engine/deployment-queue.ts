@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Db } from '../store/index.ts';
+import { compiled, compiledChange, type Db } from '../store/index.ts';
 import { type EngineContext, iso } from './context.ts';
 import { statePathOf } from './lifecycle.ts';
 import {
@@ -40,23 +40,27 @@ const beginDeployment = (context: EngineContext, deployment: DeploymentRow): Pro
       await applyChange(trx, deployment, service, { at, row });
     }
     await updateEnvironmentState(trx, deployment.environment_id);
-    await updateDueTime(trx, deployment.id);
+    await updateDueTime(trx, { id: deployment.id });
   });
 
 /** Sets the deployment's due time to the earliest due time of its services. */
-const updateDueTime = (trx: Db, deploymentId: string) =>
+const updateDueTime = compiledChange((trx, { id }: { readonly id: string }) =>
   trx
     .updateTable('deployment')
     .set((eb) => ({
       due_ms: eb
         .selectFrom('deployment_service')
         .select(({ fn }) => fn.min('due_ms').as('due'))
-        .where('deployment_id', '=', deploymentId)
+        .where('deployment_id', '=', id)
         .where('ended_at', 'is', null),
     }))
-    .where('id', '=', deploymentId)
-    .where('ended_at', 'is', null)
-    .execute();
+    .where('id', '=', id)
+    .where('ended_at', 'is', null),
+);
+
+const recordsOfServices = compiled((db, { ids }: { readonly ids: readonly string[] }) =>
+  db.selectFrom('service').select(['id', 'deployed_record']).where('id', 'in', ids),
+);
 
 /** The runtime's records of the running versions of services, by service id. */
 const runningRecords = async (
@@ -64,15 +68,7 @@ const runningRecords = async (
   services: readonly DeploymentServiceRow[],
 ): Promise<ReadonlyMap<string, string | null>> => {
   if (services.length === 0) return new Map();
-  const rows = await db
-    .selectFrom('service')
-    .select(['id', 'deployed_record'])
-    .where(
-      'id',
-      'in',
-      services.map(({ service_id: id }) => id),
-    )
-    .execute();
+  const rows = await recordsOfServices(db, { ids: services.map(({ service_id: id }) => id) });
   return new Map(rows.map(({ id, deployed_record: record }) => [id, record]));
 };
 
@@ -104,9 +100,14 @@ async function advanceDueServices(
     await requireHeld(trx, deployment);
     for (const write of writes) await write(trx);
     await updateEnvironmentState(trx, deployment.environment_id);
-    await updateDueTime(trx, deployment.id);
+    await updateDueTime(trx, { id: deployment.id });
   });
 }
+
+const dueDeployment = compiled(
+  (db, { id, owner, now }: { readonly id: string; readonly owner: string; readonly now: number }) =>
+    db.selectFrom('deployment').selectAll().where('id', '=', id).where('owner', '=', owner).where('due_ms', '<=', now),
+);
 
 /**
  * Advances a deployment until nothing of it is due. Starts over if something else, such as a cancel, changes it in the
@@ -122,13 +123,7 @@ export async function advanceDeployment(
 ): Promise<void> {
   for (;;) {
     const now = context.clock.now();
-    const deployment = await context.db
-      .selectFrom('deployment')
-      .selectAll()
-      .where('id', '=', deploymentId)
-      .where('owner', '=', owner)
-      .where('due_ms', '<=', now)
-      .executeTakeFirst();
+    const [deployment] = await dueDeployment(context.db, { id: deploymentId, owner, now });
     if (deployment === undefined) return;
     try {
       if (deployment.status === 'QUEUED' && deployment.canceling === 0) await beginDeployment(context, deployment);

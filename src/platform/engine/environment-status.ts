@@ -1,10 +1,10 @@
-import type { Selectable } from 'kysely';
 import { notFound } from '../common/index.ts';
-import { compiled, type DatabaseSchema, type Db } from '../store/index.ts';
+import { compiled, type Db } from '../store/index.ts';
 import type { EnvironmentState } from './engine.ts';
 import { aggregate } from './lifecycle.ts';
 import { type Freshness, shownFreshness } from './running-facts.ts';
-import { type DeploymentRow, type DeploymentServiceRow, servicesOf } from './deployment-rows.ts';
+import type { StepRow } from './service-status.ts';
+import type { DeploymentRow, DeploymentServiceRow } from './deployment-rows.ts';
 
 const seconds = (milliseconds: number): number => Math.round(milliseconds / 1000);
 
@@ -18,8 +18,8 @@ const worst = (steps: readonly { status: string }[]): string =>
 
 /** The duration of each stage with finished steps: one entry per step in addition to the stage's total. */
 const metricsOf = (
-  services: readonly DeploymentServiceRow[],
-  steps: readonly Selectable<DatabaseSchema['deployment_step']>[],
+  services: readonly Pick<DeploymentServiceRow, 'service_id' | 'stage_id'>[],
+  steps: readonly Omit<StepRow, 'deployment_id' | 'position'>[],
 ): EnvironmentState['metrics'] => {
   const stageIds = [...new Set(services.map((service) => service.stage_id))];
   return stageIds.flatMap((stage_id) => {
@@ -61,11 +61,30 @@ type Id = { readonly id: string };
 const stateOf = compiled((db, { id }: Id) => db.selectFrom('environment').select('state').where('id', '=', id));
 
 const lastDeployment = compiled((db, { id }: Id) =>
-  db.selectFrom('deployment').selectAll().where('queue', '=', id).orderBy('seq', 'desc').limit(1),
+  db
+    .selectFrom('deployment')
+    .select(['id', 'origin', 'triggered_by', 'created_at', 'ended_at'])
+    .where('queue', '=', id)
+    .orderBy('seq', 'desc')
+    .limit(1),
+);
+
+// Not their configurations, which are long.
+const statesOf = compiled((db, { id }: Id) =>
+  db
+    .selectFrom('deployment_service')
+    .select(['service_id', 'stage_id', 'state'])
+    .where('deployment_id', '=', id)
+    .orderBy('stage')
+    .orderBy('name'),
 );
 
 const stepsOf = compiled((db, { id }: Id) =>
-  db.selectFrom('deployment_step').selectAll().where('deployment_id', '=', id).orderBy('position'),
+  db
+    .selectFrom('deployment_step')
+    .select(['service_id', 'step', 'status', 'began_ms', 'ended_ms'])
+    .where('deployment_id', '=', id)
+    .orderBy('position'),
 );
 
 /**
@@ -80,7 +99,7 @@ export async function environmentStatus(db: Db, environmentId: string): Promise<
   ]);
   if (environment === undefined) throw notFound('environment', environmentId);
   const [lastServices, steps] = last
-    ? await Promise.all([servicesOf(db, last.id), stepsOf(db, { id: last.id })])
+    ? await Promise.all([statesOf(db, { id: last.id }), stepsOf(db, { id: last.id })])
     : [[], []];
   const elapsed = last ? elapsedMilliseconds(last) : null;
   return {

@@ -1,3 +1,4 @@
+import type { Updateable } from 'kysely';
 import {
   condition,
   type Condition,
@@ -6,7 +7,7 @@ import {
   storedCondition,
 } from '../../contract/index.ts';
 import { conditionLine } from '../runtime/index.ts';
-import type { Db } from '../store/index.ts';
+import { compiled, compiledChange, type DatabaseSchema, type Db } from '../store/index.ts';
 import { serviceSettled } from './alert-rules.ts';
 import { type EngineContext, iso } from './context.ts';
 import { removeDeleted } from './deletion.ts';
@@ -37,6 +38,32 @@ export const canceledOutcome = (at: number, why: Condition): ServiceOutcome => (
   lines: [conditionLine(why, { at, pod: 'platform', version: '' })],
 });
 
+interface Deployed {
+  readonly deployment: string;
+  readonly service: string;
+}
+
+const setDeployedAt = compiledChange((trx, { deployment, service, at }: Deployed & { readonly at: string }) =>
+  trx
+    .updateTable('service')
+    .set({ last_deployment_at: at })
+    .where('id', '=', service)
+    .where('last_deployment_id', '=', deployment),
+);
+
+const digestOf = compiled((db, { deployment, service }: Deployed) =>
+  db
+    .selectFrom('deployment_service')
+    .select(['outdated', 'digest'])
+    .where('deployment_id', '=', deployment)
+    .where('service_id', '=', service),
+);
+
+const setDeployed = compiledChange(
+  (trx, { id, ...deployed }: Updateable<DatabaseSchema['service']> & { readonly id: string }) =>
+    trx.updateTable('service').set(deployed).where('id', '=', id),
+);
+
 /**
  * Updates the service. A failed deployment leaves the previous version running, so only a success changes what runs.
  */
@@ -47,34 +74,22 @@ const saveOutcome = async (
   row: DeploymentServiceRow,
   outcome: ServiceOutcome,
 ): Promise<void> => {
-  await trx
-    .updateTable('service')
-    .set({ last_deployment_at: iso(outcome.at) })
-    .where('id', '=', row.service_id)
-    .where('last_deployment_id', '=', deployment.id)
-    .execute();
+  await setDeployedAt(trx, { service: row.service_id, deployment: deployment.id, at: iso(outcome.at) });
   if (!outcome.succeeded || deployment.action !== 'DEPLOY' || isAside(deployment)) return;
-  const { outdated, digest } = await trx
-    .selectFrom('deployment_service')
-    .select(['outdated', 'digest'])
-    .where('deployment_id', '=', deployment.id)
-    .where('service_id', '=', row.service_id)
-    .executeTakeFirstOrThrow();
+  const [found] = await digestOf(trx, { deployment: deployment.id, service: row.service_id });
+  const { outdated, digest } = found!;
   const deployed = outdated ? null : digest;
   const now = (await deployablesOf(context, trx, [row.service_id])).get(row.service_id);
   const isOutOfDate = deployed === null ? outdated : !isAsDeployed(deployed, now);
-  await trx
-    .updateTable('service')
-    .set({
-      deployed_spec: row.spec,
-      deployed_commit: row.commit,
-      deployed_record: row.record,
-      deployed_digest: deployed,
-      deployed_digest_of: deployment.id,
-      deployment_status: isOutOfDate ? 'OUT_OF_DATE' : 'UP_TO_DATE',
-    })
-    .where('id', '=', row.service_id)
-    .execute();
+  await setDeployed(trx, {
+    id: row.service_id,
+    deployed_spec: row.spec,
+    deployed_commit: row.commit,
+    deployed_record: row.record,
+    deployed_digest: deployed,
+    deployed_digest_of: deployment.id,
+    deployment_status: isOutOfDate ? 'OUT_OF_DATE' : 'UP_TO_DATE',
+  });
 };
 
 const eventOf = (deployment: DeploymentRow, succeeded: boolean): EventKind | undefined =>

@@ -1,6 +1,6 @@
 import { maximumLogLines, shortened, type StepName, storedCondition } from '../../contract/index.ts';
 import type { RuntimeLogLine } from '../runtime/index.ts';
-import { inBatches, type Db } from '../store/index.ts';
+import { compiled, compiledChange, inBatches, type Db } from '../store/index.ts';
 import { iso } from './context.ts';
 import type { DeploymentServiceRow } from './deployment-rows.ts';
 
@@ -88,32 +88,42 @@ export async function unstoredLines(
   ).map(({ line }) => line);
 }
 
-/** Removes the lines of a service in a deployment that are beyond the newest `maximumLogLines`. */
-export async function pruneDeployment(trx: Db, owner: LogOwner): Promise<void> {
-  const ofDeployment = trx
-    .selectFrom('log_line')
-    .select('seq')
-    .where('deployment_id', '=', owner.deployment_id)
-    .where('service_id', '=', owner.service_id);
-  await trx
+const deleteOlderLines = compiledChange((trx, { deployment_id, service_id }: LogOwner) =>
+  trx
     .deleteFrom('log_line')
-    .where('deployment_id', '=', owner.deployment_id)
-    .where('service_id', '=', owner.service_id)
-    .where('seq', '<=', ofDeployment.orderBy('seq', 'desc').limit(1).offset(maximumLogLines))
-    .execute();
+    .where('deployment_id', '=', deployment_id)
+    .where('service_id', '=', service_id)
+    .where('seq', '<=', (eb) =>
+      eb
+        .selectFrom('log_line')
+        .select('seq')
+        .where('deployment_id', '=', deployment_id)
+        .where('service_id', '=', service_id)
+        .orderBy('seq', 'desc')
+        .limit(1)
+        .offset(maximumLogLines),
+    ),
+);
+
+/** Removes the lines of a service in a deployment that are beyond the newest `maximumLogLines`. */
+export async function pruneDeployment(trx: Db, { deployment_id, service_id }: LogOwner): Promise<void> {
+  await deleteOlderLines(trx, { deployment_id, service_id });
 }
 
-/** Removes log lines beyond the limits, after a service's deployment has finished. */
-export async function pruneLines(trx: Db, owner: LogOwner): Promise<void> {
-  const older = await trx
+const olderDeployments = compiled((db, { service_id }: Pick<LogOwner, 'service_id'>) =>
+  db
     .selectFrom('deployment_service')
     .innerJoin('deployment', 'deployment.id', 'deployment_service.deployment_id')
     .select('deployment.id')
-    .where('deployment_service.service_id', '=', owner.service_id)
+    .where('deployment_service.service_id', '=', service_id)
     .orderBy('deployment.seq', 'desc')
     .limit(Number.MAX_SAFE_INTEGER)
-    .offset(maximumDeploymentLogs)
-    .execute();
+    .offset(maximumDeploymentLogs),
+);
+
+/** Removes log lines beyond the limits, after a service's deployment has finished. */
+export async function pruneLines(trx: Db, owner: LogOwner): Promise<void> {
+  const older = await olderDeployments(trx, { service_id: owner.service_id });
   // By id, so that the logs that are kept aren't scanned.
   if (older.length > 0)
     await trx

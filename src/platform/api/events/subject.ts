@@ -1,7 +1,7 @@
 import { isRecord, isServiceKind, parseJson, serviceKinds, type JsonRecord } from '../../../contract/index.ts';
 import { defaultIcon, defaultProvider } from '../../common/index.ts';
 import { shownAddress } from '../../engine/index.ts';
-import type { DatabaseSchema, Db } from '../../store/index.ts';
+import { compiled, type DatabaseSchema, type Db } from '../../store/index.ts';
 import type { MemberDefaults } from './changed-members.ts';
 
 /** Something that an operation changes, by its kind and id. */
@@ -41,12 +41,23 @@ const tableOf = (kind: string): keyof DatabaseSchema =>
       ? 'variable'
       : kind) as keyof DatabaseSchema;
 
-const rowOf = async (db: Db, table: keyof DatabaseSchema, id: string, key = 'id'): Promise<JsonRecord | undefined> =>
-  db
-    .selectFrom(table as 'project')
-    .selectAll()
-    .where(key as 'id', '=', id)
-    .executeTakeFirst();
+const finder = (table: keyof DatabaseSchema, key: string) =>
+  compiled((db, { id }: { readonly id: string }) =>
+    db
+      .selectFrom(table as 'project')
+      .selectAll()
+      .where(key as 'id', '=', id)
+      .limit(1),
+  );
+
+const finders = new Map<string, ReturnType<typeof finder>>();
+
+async function rowOf(db: Db, table: keyof DatabaseSchema, id: string, key = 'id'): Promise<JsonRecord | undefined> {
+  const name = `${table}.${key}`;
+  const find = finders.get(name) ?? finder(table, key);
+  finders.set(name, find);
+  return (await find(db, { id }))[0];
+}
 
 /** Columns that say nothing about a change: ids of places, times, and columns that the engine writes. */
 const silent =

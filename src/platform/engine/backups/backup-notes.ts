@@ -6,14 +6,16 @@ import type { Db, ServiceTable } from '../../store/index.ts';
 import { shownState, type RunningFacts } from '../running-facts.ts';
 import { newestBackup, shownBackup } from './backup-rows.ts';
 
+type NotedService = Pick<Selectable<ServiceTable>, 'id' | 'kind' | 'spec' | 'deployed_state'>;
+
 /** Whether a problem, such as a lost node, keeps a database from running. */
-const isKeptAway = (service: Selectable<ServiceTable>, facts: RunningFacts | undefined): boolean =>
+const isKeptAway = (service: NotedService, facts: RunningFacts | undefined): boolean =>
   service.kind === 'database' && facts?.problem !== undefined && shownState(service, facts) === 'UNAVAILABLE';
 
 /** Conditions about the backups of databases that can't run where their data is, by database id. */
 export async function backupNotes(
   db: Db,
-  services: readonly Selectable<ServiceTable>[],
+  services: readonly NotedService[],
   facts: ReadonlyMap<string, RunningFacts>,
 ): Promise<ReadonlyMap<string, Condition>> {
   const notes = new Map<string, Condition>();
