@@ -41,7 +41,7 @@ const targets: readonly TargetRule[] = [
   atMost(1.1, 'heap', /: after 100,000 calls$/),
   atLeast(0.5, 'platform', /^status, by CPU time$/),
   atLeast(0.3, 'platform', /^log, by CPU time$/),
-  atLeast(0.2, 'platform', /^deployment until its end, by CPU time$/),
+  atLeast(0.2, 'platform', /^(?:start a deployment|deployment until its end), by CPU time$/),
   atMost(3, 'engine', /^read, with 200 deployments running: p99$/),
   atLeast(0.5, 'platforms', /^1 on PostgreSQL: .*, by CPU time$/),
   atLeast(1.5, 'platforms', /^2 on PostgreSQL: .*, with cores for all$/),

@@ -7,7 +7,7 @@ type Value = string | number | null;
 export type Reads<Rows> = Pick<Queries<Rows>, 'selectFrom' | 'executeQuery' | 'sql'>;
 
 /** Runs queries that read or change. */
-export type Changes<Rows> = Reads<Rows> & Pick<Queries<Rows>, 'insertInto' | 'updateTable' | 'deleteFrom'>;
+type Changes<Rows> = Reads<Rows> & Pick<Queries<Rows>, 'insertInto' | 'updateTable' | 'deleteFrom'>;
 
 /** The values of a query, by name. */
 type Given = Readonly<Record<string, Value | readonly Value[]>>;
