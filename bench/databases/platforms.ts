@@ -19,7 +19,7 @@ const readsByCpuTime: readonly (readonly [string, OperationName])[] = [
   ['look-up', 'get_environment'],
   ['status', 'get_environment_status'],
 ];
-/** Concurrent requests, over all platforms. */
+/** Concurrent requests, over all platforms; of reads by CPU time, to each platform. */
 const [deploying, reading] = [32, 16];
 
 /** Platforms on the same records. */
@@ -82,13 +82,14 @@ async function measured(
     const { environment_id } = platforms[0]!.ids;
     for (const [what, operation] of readsByCpuTime) {
       const read = calling(operation, () => ({ environment_id }));
-      // Each platform has to be warm: its code is compiled while it runs.
-      await load(Math.ceil(times(reads) / 4) * platforms.length, reading, read);
-      await countedBy(what, times(reads), () => load(times(reads), reading, read));
+      // Each platform has as much to do as one alone, and is warm: its code is compiled while it runs.
+      const atOnce = reading * platforms.length;
+      await load(Math.ceil(times(reads) / 2) * platforms.length, atOnce, read);
+      await countedBy(what, times(reads), () => load(times(reads), atOnce, read));
     }
     const all = await createApplications(clients[0]!, platforms[0]!.ids, environments);
     const count = times(deployments);
-    await deployAll(clients, all, Math.ceil(count / 4), deploying);
+    await deployAll(clients, all, Math.ceil(count / 4) * platforms.length, deploying);
     const began = performance.now();
     await countedBy('deployment until its end', count, () => deployAll(clients, all, count, deploying));
     const seconds = (performance.now() - began) / 1000;
