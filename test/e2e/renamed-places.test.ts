@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { connectorsTo, type Connectors } from '../support/connectors.ts';
 import { agree, failureIn, textOf, userAnswering, type TestClient, type User } from '../support/mcp-clients.ts';
+import { startRecordingProxy } from '../support/recording-proxy.ts';
 import { startTestPlatform, type TestPlatform } from '../support/test-platform.ts';
 
 let platform: TestPlatform;
@@ -65,4 +66,17 @@ test('what is set already is not sent again', async () => {
   await done('update_environment', { environment: 'shop/staging', mode: 'STAGING' });
   await done('update_project', { project: 'shop', name: 'shop' });
   expect(user.questions).toHaveLength(before);
+});
+
+test('a new name is not taken for one that somebody else gave: nothing is looked up a second time', async () => {
+  await done('create_environment', { project: 'shop', name: 'before', mode: 'DEVELOPMENT', cluster: 'main' });
+  const proxy = await startRecordingProxy(platform.url);
+  const others = connectorsTo(proxy.url, platform.token);
+  const other = await others.modern(userAnswering(agree));
+  await other.call('list_environments', { project: 'shop' });
+  const renamed = await other.call('update_environment', { environment: 'shop/before', name: 'after' });
+  expect(renamed.isError, textOf(renamed)).toBeFalsy();
+  expect(proxy.requests.filter((one) => /^GET \/organization\/[^/]+\/project$/.test(one))).toHaveLength(1);
+  await others.close();
+  await proxy.close();
 });
