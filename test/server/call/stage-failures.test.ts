@@ -98,6 +98,7 @@ const harmless = [
   'protectLog',
   'isRecord',
   'omit',
+  'pick',
   'withheldText',
   'withheldCode',
   'createReader',
