@@ -1,5 +1,5 @@
 import { CallFailure, fail, failureOf } from '../../failure/index.ts';
-import { omit, pick, type JsonRecord } from '../../json/index.ts';
+import { pick, type JsonRecord } from '../../json/index.ts';
 import { factLines } from '../../guard/index.ts';
 import { answerReply } from '../../output/index.ts';
 import { answerSchema, toolAnswerSchema, type ToolContext } from '../../tool/index.ts';
@@ -23,15 +23,9 @@ const protectAnswer = async (
   if (only === undefined || others.length > 0 || operations.length > 1) return shown(answer);
   if (answer === only) return shown(answer, args);
   const own = Object.keys(answer).filter((name) => Object.hasOwn(only, name) && answer[name] === only[name]);
-  if (own.length === 0) return shown(answer);
-  const [ofRequest, ofTool] = await Promise.all([shown(pick(answer, own), args), shown(omit(answer, own))]);
-  // In the order of the answer.
-  return Object.fromEntries(
-    Object.keys(answer).flatMap((name) => {
-      const part = Object.hasOwn(ofRequest, name) ? ofRequest : ofTool;
-      return Object.hasOwn(part, name) ? [[name, part[name]]] : [];
-    }),
-  );
+  // Both times as a whole: what stands beside a member can make it secret.
+  const [hidden, asGiven] = await Promise.all([shown(answer), shown(answer, args)]);
+  return { ...hidden, ...pick(asGiven, own) };
 };
 
 /** Replaced records before and after, as they may be shown: values that the caller gave are shown as given. */
