@@ -134,6 +134,9 @@ test('deliveries are counted by how they ended, and what was sent is shown in wh
     last_failure: { target_response_status_code: 500 },
   });
   expect(text).toContain('4 deliveries in 14 attempts: 2 received, 2 failed, 0 to be tried again.\n');
+  const behind = await deliveries({ page: 9 });
+  expect(behind.answer['results']).toEqual([]);
+  expect(behind.answer['totals']).not.toHaveProperty('made_at');
   expect(text).toContain('search');
   expect(text).not.toContain('deployment_id');
   expect((await deliveries({ fields: ['created_at', 'request'] })).text).toContain('deployment_id');

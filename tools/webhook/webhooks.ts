@@ -309,7 +309,9 @@ export const listWebhookEvents = defineTool(operations.list_webhook_events, {
     const attempts = rowsIn(answer);
     const results = deliveriesOf(attempts);
     const quiet = results.length === 0 ? await quietFacts(webhook, organization, context) : {};
-    return { ...answer, results, totals: { ...totalsOf(attempts, results), ...quiet } };
+    // An empty page behind the last one says nothing of what was sent.
+    const told = (args['page'] ?? 1) === 1 ? quiet : pick(quiet, ['webhook']);
+    return { ...answer, results, totals: { ...totalsOf(attempts, results), ...told } };
   },
   render: rendered(table('delivery', deliveryColumns)),
 });
