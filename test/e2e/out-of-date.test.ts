@@ -39,7 +39,7 @@ test('a new variable says who sees it and how it takes effect at the same commit
     value: 'on',
   });
   expect((answer['seen_by'] as string[]).slice(0, 5)).toContain('checkout-api');
-  expect(text).toMatch(/^Seen by: [^\n]*checkout-api/m);
+  expect(text).toMatch(/^Services that see it, unless they have a value of their own: [^\n]*checkout-api/m);
   const found = await call('get_service', { service });
   expect(found.answer['changed_since_deployment']).toEqual([
     expect.stringMatching(/^variable GIFT_WRAP of scope ENVIRONMENT added at \d{4}-/),

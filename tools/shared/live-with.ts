@@ -70,7 +70,11 @@ export const tellingLive = (inner: Renderer): Renderer => ({
     [
       inner.text(omit(view, ['takes_it'])),
       ...(Array.isArray(names)
-        ? [names.length === 0 ? 'No service sees it.' : `Seen by: ${names.map(show).join(', ')}.`]
+        ? [
+            names.length === 0
+              ? 'No service sees it.'
+              : `Services that see it, unless they have a value of their own: ${names.map(show).join(', ')}.`,
+          ]
         : []),
       takenWithDeployment,
     ].join('\n'),
