@@ -278,6 +278,13 @@ test('what is proposed next is the commit that runs, or the newest one of an app
   expect(told).toMatch(
     /deploy_service .*\(what differs takes effect with the next deployment, which takes the newest commit\)/,
   );
+  const git_repository = { branch: 'release' };
+  const onBranch = await client.call('update_application', {
+    application: told.match(/"application":"([^"]+)"/)![1],
+    git_repository,
+  });
+  expect(textOf(onBranch)).toMatch(/Next: deploy_service /);
+  expect(textOf(onBranch)).not.toContain('Next: deploy_application');
   expect(await next('update_container', 'container_id')).toMatch(
     /Next: deploy_service .*\(what differs takes effect with the next deployment\)/,
   );

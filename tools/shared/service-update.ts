@@ -152,7 +152,8 @@ export function serviceUpdate(
       const isApplication = operation === operations.update_application;
       const commit = textAt(view, 'git_repository.deployed_commit_id');
       return [
-        ...(isApplication && commit !== undefined
+        // A commit that was deployed may be in no other repository or branch.
+        ...(isApplication && commit !== undefined && args['git_repository'] === undefined
           ? [
               {
                 tool: 'deploy_application',
