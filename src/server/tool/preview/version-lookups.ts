@@ -1,6 +1,6 @@
 import { operations } from '../../../contract/index.ts';
 import { originIn } from '../../../analysis/index.ts';
-import { isPlatformFailure, organizationIdOf, rowsIn, type Reader } from '../../context/index.ts';
+import { isPlatformFailure, organizationIdOf, wholeListIn, type Reader } from '../../context/index.ts';
 import { type JsonRecord } from '../../json/index.ts';
 import { readPresent } from '../present-state.ts';
 import { reading, readUses, type ReadUse } from '../reads.ts';
@@ -39,7 +39,10 @@ const organizationIn = async (reader: Reader): Promise<string | undefined> =>
     isPlatformFailure(error) ? undefined : Promise.reject(error as Error),
   );
 
-/** The charts of a repository that have this name; undefined if they can't be listed, such as those of OCI registries. */
+/**
+ * The charts of a repository that have this name; undefined if they can't all be listed, such as those of OCI
+ * registries.
+ */
 async function chartsNamed(
   { repository, chart }: ChartVersion,
   reader: Reader,
@@ -48,7 +51,7 @@ async function chartsNamed(
   if (organization_id === undefined) return undefined;
   const input = { organization_id, helm_repository_id: repository, chart_name: chart };
   const answer = await readIfPossible(operations.list_helm_charts, input, reader);
-  return answer && rowsIn(answer).filter((row) => row['chart_name'] === chart);
+  return wholeListIn(answer)?.filter((row) => row['chart_name'] === chart);
 }
 
 /** Whether the repository of a chart lists a version of it: nothing if it does. One request. */
@@ -59,6 +62,7 @@ export async function chartLookup(asked: ChartVersion, reader: Reader): Promise<
   const rows = await chartsNamed(asked, reader);
   if (!rows) return notLookedUp(what);
   const versions = rows.flatMap((row) => row['versions']).filter((one) => typeof one === 'string');
+  if (rows.length > 0 && versions.length === 0) return notLookedUp(what);
   if (versions.some((one) => plain(one) === plain(version))) return [];
   return notFound({
     code: 'CHART_VERSION_NOT_FOUND',
