@@ -256,10 +256,12 @@ async function inOrganization(
 ): Promise<SearchResult> {
   const { context, wanted } = search;
   const searchesClusters = project === undefined && (wanted.kind === undefined || wanted.kind === 'cluster');
+  const listsAll = project === undefined && inEnvironments(search);
+  if (listsAll) search.remainingRequests -= 1;
   const [clusters, projects, all] = await Promise.all([
     searchesClusters ? context.attempt(operations.list_clusters, { organization_id }).then(rowsIn) : [],
     wanted.kind === 'cluster' ? [] : context.read(operations.list_projects, { organization_id }).then(rowsIn),
-    project === undefined && inEnvironments(search) ? environmentsByProject(organization_id, context) : undefined,
+    listsAll ? environmentsByProject(organization_id, context) : undefined,
   ]);
   const outer = projects
     .filter(({ id }) => project === undefined || id === project)
