@@ -1,3 +1,6 @@
+/** Maximum number of reads of the services of an environment, or of several, at the same time. */
+export const mostAtOnce = 8;
+
 /**
  * Runs a function for each item, in order and a few at a time, such as reads of a platform. After a failure, no more
  * are started.
@@ -6,7 +9,7 @@
 export async function fewAtOnce<Item, Result>(
   items: readonly Item[],
   run: (item: Item) => Promise<Result>,
-  most = 8,
+  most = mostAtOnce,
 ): Promise<Result[]> {
   const results: Result[] = [];
   const waiting = items.entries();

@@ -8,6 +8,7 @@ import {
   type ToolContext,
 } from '../../src/server/tool/index.ts';
 import { allowedRequests, eachWithin, type Allowance } from './allowance.ts';
+import { mostAtOnce } from './few-at-once.ts';
 import {
   allSeenBy,
   effective,
@@ -189,7 +190,10 @@ export interface SeenWithin extends Pick<Places, 'unread' | 'notReached'> {
 
 /** What services see, and where these can't be read, their environments. */
 async function lookAt(context: ToolContext, onlookers: readonly Onlooker[], allowance: Allowance): Promise<SeenWithin> {
-  const all = await eachWithin(onlookers, allowance, (one) => look(context, one), { cost: requestsEach, atOnce: 8 });
+  const all = await eachWithin(onlookers, allowance, (one) => look(context, one), {
+    cost: requestsEach,
+    atOnce: mostAtOnce,
+  });
   return {
     all,
     unread: all.flatMap(({ seen, path }) => (seen ? [] : [path])),
