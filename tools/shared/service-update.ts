@@ -132,7 +132,8 @@ export function serviceUpdate(
     answer: async (args: JsonRecord, context: ToolContext, answers: readonly JsonRecord[]): Promise<JsonRecord> => {
       const answer = await update.answer(args, context, answers);
       const commit = textAt(context.replacements()[0]?.after ?? {}, 'git_repository.deployed_commit_id');
-      return commit === undefined || answer['changes'] === undefined
+      // A commit that was deployed may be in no other repository or branch.
+      return commit === undefined || answer['changes'] === undefined || args['git_repository'] !== undefined
         ? answer
         : { ...answer, git_repository: { deployed_commit_id: commit } };
     },
@@ -152,8 +153,7 @@ export function serviceUpdate(
       const isApplication = operation === operations.update_application;
       const commit = textAt(view, 'git_repository.deployed_commit_id');
       return [
-        // A commit that was deployed may be in no other repository or branch.
-        ...(isApplication && commit !== undefined && args['git_repository'] === undefined
+        ...(isApplication && commit !== undefined
           ? [
               {
                 tool: 'deploy_application',
