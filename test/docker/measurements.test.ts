@@ -142,8 +142,9 @@ test('requests, errors and durations are counted once, also over restarts of the
   await startDockerContainer(engine, proxy!.Id);
   await expect.poll(() => ask('/').catch(() => undefined), soon).toMatchObject({ status: 200 });
   await isCounted();
-  for (const secret of ['not-to-be-kept', 'token', '127.0.0.1', '172.', 'User-Agent', host])
-    expect(await logged()).not.toContain(secret);
+  for (const secret of ['not-to-be-kept', 'token', 'User-Agent', host]) expect(await logged()).not.toContain(secret);
+  // Whole addresses only: a time in seconds may end in the first number of one.
+  expect(await logged()).not.toMatch(/\b(127|172)(\.\d{1,3}){3}\b/);
   // Long enough to be told from the seconds that are counted from the restart on.
   await expect.poll(measuredSeconds, soon).toBeGreaterThan(10);
   const before = await measuredSeconds();
