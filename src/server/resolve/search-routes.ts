@@ -118,13 +118,12 @@ async function childrenAtOnce(
   const wide = wideListFor(step.listing);
   const root = organizationAtOnce(paths, search);
   const { isForChange, readsAtOnce } = search.lookup;
-  // What is to be changed is not named by such a list of environments: in that of its project, a row that can't be read
-  // may be a namesake.
-  if (!wide || !root || (isForChange && wide.kinds.includes('environment'))) return undefined;
-  const isMeant =
-    readsAtOnce === 'always' ||
-    paths.length >= fewestAtOnce ||
-    (!isForChange && context.lists.hasAllOf(wide, root.id, search));
+  if (!wide || !root) return undefined;
+  const isCached = context.lists.hasAllOf(wide, root.id, search);
+  const isOfEnvironments = wide.kinds.includes('environment');
+  const isOfMany = readsAtOnce === 'always' || paths.length >= fewestAtOnce;
+  // For a change, the environments of a project are read there: a row that can't be read may be a namesake.
+  const isMeant = isForChange ? (isOfEnvironments ? isCached : isOfMany) : isCached || isOfMany;
   const areCached = paths.every((path) => context.lists.hasChildrenOf(step.listing, leafOf(path).id, search));
   const reading = ahead.get(wide) ?? (isMeant && !areCached ? context.lists.allOf(wide, root.id, search) : undefined);
   const all = await reading;

@@ -80,13 +80,21 @@ test('a path to look at is looked up in its environment, which one list of the o
   ]);
 });
 
-test('a path to change is looked up in the lists along it, whatever else is known', async () => {
+test('a path to change is looked up in the lists along it', async () => {
+  const { lookup, asked } = callerOf();
+  await createNameResolver().resolve('service', paths[0]!, lookup);
+  expect(asked).toEqual(['get_organization', 'list_projects', 'list_environments', 'list_services']);
+});
+
+test('a path to change is found in the list of all environments that a question has read, if exactly that is there', async () => {
   const { lookup, asked } = callerOf();
   const resolver = createNameResolver();
   await resolver.resolve('environment', 'shop/e0', asQuestion(lookup));
   asked.splice(0);
   await resolver.resolve('service', paths[0]!, lookup);
-  expect(asked).toEqual(['list_environments', 'list_services']);
+  expect(asked.splice(0)).toEqual(['list_services']);
+  await resolver.resolve('service', 'shop/E0/worker-0', lookup);
+  expect(asked).toEqual(['list_projects', 'list_environments', 'list_services']);
 });
 
 test('an environment is found in the list that an earlier name was looked up in', async () => {
