@@ -37,6 +37,18 @@ test.each([
   expect(text).not.toMatch(/, now [A-Z_]+\./);
 });
 
+test('question and answer of a changed variable have both values, who sees it, and what takes it', async () => {
+  const environment = 'shop/production';
+  await change('set_environment_variables', { environment, variables: { SUPPORT_EMAIL: 'first@acme.example' } });
+  const changed = { environment, variable: 'SUPPORT_EMAIL', value: 'second@acme.example' };
+  const { question, text } = await change('update_environment_variable', changed);
+  for (const told of [question, text]) {
+    expect(told).toContain('first@acme.example → second@acme.example');
+    expect(told).toMatch(/^Seen by: .*checkout-api/m);
+    expect(told).toMatch(/take it with their next deployment/);
+  }
+});
+
 test('an effect that the answer says by itself is not repeated, and what may replace a request is not in it', async () => {
   const { effects, text, answer } = await change('deploy_service', { service: 'shop/production/checkout-api' });
   const told = answer.effects ?? [];

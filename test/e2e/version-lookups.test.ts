@@ -1,9 +1,9 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { seedId } from '../../src/platform/seed/index.ts';
 import { proxiedForEach } from '../support/connected-platform.ts';
 import type { TestClient } from '../support/mcp-clients.ts';
 import type { RecordingProxy } from '../support/recording-proxy.ts';
-import type { Json, TestPlatform } from '../support/test-platform.ts';
+import { rowsOf, type Json, type TestPlatform } from '../support/test-platform.ts';
 
 let platform: TestPlatform;
 let proxy: RecordingProxy;
@@ -68,5 +68,32 @@ test('a release is changed although its version is not found', async () => {
   expect(isError).toBeFalsy();
   expect(await platform.must('get_helm', { helm_id })).toMatchObject({
     source: { repository: { chart_version: '99.0.0' } },
+  });
+});
+
+describe('the commit of a deployment', () => {
+  const application = 'shop/staging/checkout-api';
+  const application_id = seedId(`service/${application}`);
+  const nowhere = '0'.repeat(40);
+
+  const warningsFor = async (commit: string) =>
+    (await planOf('deploy_application', { application, git_commit_id: commit })).warnings;
+
+  test('that is neither listed nor was deployed is warned of, once', async () => {
+    const rows = rowsOf(await platform.must('list_application_commits', { application_id }));
+    const listed = String(rows.at(-1)!['git_commit_id']);
+    expect(await warningsFor(nowhere)).toEqual([{ code: 'COMMIT_NOT_LISTED', commit: nowhere, listed: rows.length }]);
+    expect(await warningsFor(listed.slice(0, 8).toUpperCase())).toBeUndefined();
+    await platform.must('deploy_application', { application_id, git_commit_id: nowhere });
+    expect(await warningsFor(nowhere)).toBeUndefined();
+  });
+
+  test('that a rollback goes back to is not looked up', async () => {
+    await platform.must('deploy_application', { application_id, git_commit_id: nowhere });
+    await client.call('wait_for_deployment', { service: application });
+    const before = proxy.requests.length;
+    const { warnings } = await planOf('rollback_application', { application });
+    expect(warnings).toBeUndefined();
+    expect(proxy.requests.slice(before).filter((line) => line.endsWith('/commit'))).toEqual([]);
   });
 });

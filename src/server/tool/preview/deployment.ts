@@ -1,11 +1,12 @@
 import { isServiceKind, type AnyOperation } from '../../../contract/index.ts';
 import { originIn, type ServiceOrigin } from '../../../analysis/index.ts';
 import type { JsonRecord } from '../../json/index.ts';
-import { readById, readOperationOf, readServiceStatus } from '../../context/index.ts';
+import { readById, readOperationOf, readServiceStatus, type Reader } from '../../context/index.ts';
 import { reading, readUses, statusReads, type ReadUse } from '../reads.ts';
 import { lostLogReads, lostLogs } from './lost-logs.ts';
 import { notKnown, show, stateBefore, textOf, toldByAnswer, type PlanLine, type Preview } from './preview.ts';
 import { undoneRollback, undoneRollbackReads } from './undone-rollbacks.ts';
+import { commitLookup, commitReads } from './version-lookups.ts';
 
 type Git = NonNullable<ServiceOrigin['git']>;
 
@@ -61,24 +62,28 @@ const deploymentReads = (operations: readonly AnyOperation[]): readonly ReadUse[
       ),
       ...statusReads(kind, 'the plan does not show whether it runs now'),
       ...lostLogReads(kind),
-      ...(kind === 'application' ? undoneRollbackReads : []),
+      ...(kind === 'application' ? [...undoneRollbackReads, ...commitReads] : []),
     ]);
+
+/** What a deployment of an application should not be made without looking at, by the commit that it names. */
+const warningsOf = (id: string, commit: unknown, reader: Reader): Promise<readonly PlanLine[]> =>
+  typeof commit === 'string' ? commitLookup(id, commit, reader) : undoneRollback({ id }, reader);
 
 /** The version that a deployment replaces, the one that it deploys, and the service's present state. */
 export const deployment: Preview = reading(deploymentReads, async (args, { target, reader }) => {
   const { kind, id, environment } = target;
   if (id === undefined || !isServiceKind(kind)) return [notKnown('what runs now')];
-  const isNewest = kind === 'application' && args['git_commit_id'] === undefined;
-  const [service, seen, lost, undone] = await Promise.all([
+  const commit = args['git_commit_id'];
+  const [service, seen, lost, warned] = await Promise.all([
     readById(kind, id, reader),
     readServiceStatus({ kind, id, environmentId: environment?.id }, reader),
     lostLogs({ kind, id }, reader),
-    isNewest ? undoneRollback({ id }, reader) : [],
+    kind === 'application' ? warningsOf(id, commit, reader) : [],
   ]);
   const status = seen?.status;
-  const version = service && versionText(service, args['git_commit_id']);
+  const version = service && versionText(service, commit);
   return [
-    ...undone,
+    ...warned,
     versionLine(service, version),
     stateBefore(status ? stateText(status) : notKnown('whether it runs now')),
     ...lost,

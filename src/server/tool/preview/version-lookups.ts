@@ -1,11 +1,11 @@
 import { operations } from '../../../contract/index.ts';
-import { originIn } from '../../../analysis/index.ts';
-import { isPlatformFailure, organizationIdOf, wholeListIn, type Reader } from '../../context/index.ts';
+import { originIn, readDeployment, type HistoryItem } from '../../../analysis/index.ts';
+import { isPlatformFailure, organizationIdOf, rowsIn, wholeListIn, type Reader } from '../../context/index.ts';
 import { type JsonRecord } from '../../json/index.ts';
 import { readPresent } from '../present-state.ts';
 import { reading, readUses, type ReadUse } from '../reads.ts';
 import { readIfPossible } from './optional-read.ts';
-import { notAgreedTo, show, textAt, type PlanLine, type Preview } from './preview.ts';
+import { notAgreedTo, show, textAt, textOf, type PlanLine, type Preview } from './preview.ts';
 import { warningText, type PlanWarning } from './warnings.ts';
 
 /** A version of a chart, as a request names it. */
@@ -105,4 +105,37 @@ export async function chartsOfReleases(
     }),
   );
   return lines.flat();
+}
+
+/** Uses of the reads for whether a commit is known. */
+export const commitReads: readonly ReadUse[] = readUses(
+  'the plan does not show whether the commit is one of the branch',
+  operations.list_application_commits,
+);
+
+const isSameCommit = (one: string, other: string): boolean => one.startsWith(other) || other.startsWith(one);
+
+const commitsIn = (history: JsonRecord): readonly string[] =>
+  rowsIn(history).flatMap((row) => readDeployment(row as HistoryItem).commit ?? []);
+
+/**
+ * Whether a commit of an application is among the newest of its branch, or was deployed before: nothing if it is. One
+ * request, unless it isn't listed; none if the call has read a history that has it.
+ */
+export async function commitLookup(
+  application_id: string,
+  asked: string,
+  reader: Reader,
+): Promise<readonly PlanLine[]> {
+  const commit = asked.toLowerCase();
+  const isAmong = (commits: readonly string[]): boolean => commits.some((one) => isSameCommit(one, commit));
+  const before = await reader.answered(operations.list_application_deployments, { application_id });
+  if (before.some((history) => isAmong(commitsIn(history)))) return [];
+  const answer = await readIfPossible(operations.list_application_commits, { application_id }, reader);
+  const listed = answer && rowsIn(answer).flatMap((row) => textOf(row, 'git_commit_id')?.toLowerCase() ?? []);
+  if (!listed || listed.length === 0) return notLookedUp(`commit ${commit}`);
+  if (isAmong(listed)) return [];
+  const history = await readIfPossible(operations.list_application_deployments, { application_id }, reader);
+  if (history && isAmong(commitsIn(history))) return [];
+  return notFound({ code: 'COMMIT_NOT_LISTED', commit, listed: listed.length });
 }

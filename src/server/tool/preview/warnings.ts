@@ -16,6 +16,8 @@ export type PlanWarning =
       readonly running: string;
       readonly next?: string;
     }
+  /** A commit that is neither among the newest of its branch, of which so many are listed, nor was deployed lately. */
+  | { readonly code: 'COMMIT_NOT_LISTED'; readonly commit: string; readonly listed: number }
   /** What a repository of charts lists: `newest` of the same chart, if it lists any. */
   | {
       readonly code: 'CHART_VERSION_NOT_FOUND';
@@ -44,6 +46,8 @@ const texts: TextsOfWarnings = {
     `${service === undefined ? 'it' : JSON.stringify(service)} was rolled back from commit ${left} to ${running}. ${replacement(left, next)}`,
   CHART_VERSION_NOT_FOUND: ({ chart, version, newest }) =>
     `not found: version ${version} of chart ${JSON.stringify(chart)}. ${newest === undefined ? 'Its repository lists no chart of this name' : `The first that its repository lists is ${newest}`}.`,
+  COMMIT_NOT_LISTED: ({ commit, listed }) =>
+    `not found: commit ${commit}. It is not among the ${listed} newest of the branch that are listed, nor was it deployed lately: it may be older, of another branch, or nowhere.`,
   DATABASE_MADE_PUBLIC: () => 'everybody on the internet reaches the database: only its password protects it.',
 };
 
