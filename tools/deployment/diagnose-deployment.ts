@@ -312,8 +312,9 @@ export const diagnoseDeployment = composeTool({
     ...diagnosisView,
     text: (view) =>
       [
-        diagnosisView.text(view),
+        // First: that the last deployment ended well would read as if all was well.
         ...lateLines(view),
+        diagnosisView.text(view),
         ...stopTexts(view),
         ...(Array.isArray(view['failed_too']) ? [`Failed too: ${JSON.stringify(view['failed_too'])}`] : []),
       ].join('\n'),

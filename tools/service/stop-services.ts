@@ -58,6 +58,10 @@ export const stopServices = composeTool({
         about: services[0]!.environment.path,
       }),
     ),
+  plan: () => [
+    'What their instances logged may be lost with them.',
+    'Jobs stay off their schedules until they are deployed again, which may also run them once.',
+  ],
   preview: chosenServices('Stops'),
   reads: readsOfChoice,
   output: severalOutput,
