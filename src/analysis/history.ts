@@ -66,6 +66,10 @@ export interface PastDeployment {
   /** The finished steps; empty if the history doesn't have them. */
   readonly steps?: readonly DeploymentStep[];
   readonly triggeredBy?: string;
+  /** What the request came from, in the platform's word, which may not be in the contract. */
+  readonly origin?: string;
+  /** Whether it is a run of a job with arguments in place of the job's. */
+  readonly hasOwnArguments?: true;
   readonly commit?: string;
   readonly commitMessage?: string;
   readonly commitAuthor?: string;
@@ -116,6 +120,8 @@ export function readDeployment(item: HistoryItem): PastDeployment {
     seconds: total ? secondsOf(total) : undefined,
     steps: readSteps(item.steps),
     triggeredBy: audit?.triggered_by ?? undefined,
+    origin: audit?.origin ?? undefined,
+    ...(details?.arguments && { hasOwnArguments: true }),
     commit: details?.commit?.git_commit_id ?? undefined,
     commitMessage: details?.commit?.message?.split('\n')[0] ?? undefined,
     commitAuthor: details?.commit?.author_name ?? undefined,

@@ -31,10 +31,11 @@ export {
 export { groupedByDeployment, tellGroup, type EventGroup } from './deployment-events.ts';
 export { findDrift, type ComparedEnvironment, type ComparedVariable } from './drift.ts';
 export { coverageOf, deployedAt, firstTime, periodText, type LogCoverage } from './logs/coverage.ts';
+export { runKindsOf, type RunKind } from './job-runs.ts';
 export { foldLines, type Repeats } from './logs/folded-lines.ts';
 export { levels, type LogLine } from './logs/log-line.ts';
 export { repeatsText } from './logs/messages.ts';
-export { overviewOf, type WatchedService } from './overview.ts';
+export { overviewOf, type LateText, type WatchedService } from './overview.ts';
 export {
   alertNames,
   organizationOverviewOf,

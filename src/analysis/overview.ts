@@ -3,6 +3,13 @@ import { outsideChangeIn } from './conditions.ts';
 import { actionIn, type LenientServiceStatus } from './deployment-progress.ts';
 import { strandedDataIn, warningsOfServices } from './warnings.ts';
 
+/** What is said of a run that was due, as text. */
+export interface LateText {
+  readonly text: string;
+  /** Whether it is missing or failed; false if it is not told whether it is. */
+  readonly isKnown: boolean;
+}
+
 /** A service with its status, which is absent if the platform returned none. */
 export interface WatchedService {
   readonly id: string;
@@ -13,8 +20,8 @@ export interface WatchedService {
   readonly status?: LenientServiceStatus | null;
   /** Who asked for its last deployment; absent if that isn't known. */
   readonly by?: string;
-  /** What is said of a run of a cron job that was due, and that is missing or failed. */
-  readonly late?: string;
+  /** What is said of a run of a cron job that was due. */
+  readonly late?: LateText;
 }
 
 /** Conditions of services, most urgent first. */
@@ -137,16 +144,16 @@ function besidesOf(status: JudgedStatus | null | undefined, condition: Standing)
 
 const time = ({ at }: ServiceCondition): number => Date.parse(at ?? '') || 0;
 
-/** A cron job whose last run is missing isn't healthy, however its last deployment ended. */
+/** A cron job whose last run is missing, or may be, isn't healthy, however its last deployment ended. */
 const withLateRun = (
   [condition, reason]: readonly [Standing, string],
-  late: string | undefined,
+  late: LateText | undefined,
 ): readonly [Standing, string] =>
   late === undefined
     ? [condition, reason]
     : condition === 'healthy'
-      ? ['overdue', late]
-      : [condition, `${reason}, and ${late}`];
+      ? [late.isKnown ? 'overdue' : 'unknown', late.text]
+      : [condition, `${reason}, and ${late.text}`];
 
 /**
  * The conditions of an environment's services, most urgent first, those with a warning before others. Unknown states

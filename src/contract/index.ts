@@ -171,6 +171,7 @@ export { HelmRequest, type Helm } from './resources/helm.ts';
 export {
   listedCommits,
   scheduleKinds,
+  scheduleRequester,
   type Commit,
   type DeploymentHistory,
   type DeploymentHistoryItem,

@@ -112,7 +112,8 @@ test('a job without a clock only runs', async () => {
 });
 
 const report = 'shop/staging/nightly-report';
-const late = /^a run was due at \d{4}-\d\d-\d\dT03:00:00\.000Z, and its history has none since$/;
+const late =
+  /^a run was due at \d{4}-\d\d-\d\dT03:00:00\.000Z, and its history has none since, nor any by its schedule before/;
 const firing = ['report-late (SUPPRESSED: nobody is told)'];
 
 test.each([
@@ -157,12 +158,16 @@ test('an overview of everything counts an overdue job, and where its history can
   await proxy.close();
 });
 
-/** A deployment of now that ended so. */
-const ofNow = (status: string) => (row: Json) => ({
-  ...row,
-  status,
-  auditing_data: { ...(row['auditing_data'] as Json), created_at: new Date().toISOString() },
-});
+/** A deployment of now that ended so, and by whom. */
+const ofNow =
+  (status: string, by: Json = {}) =>
+  (row: Json) => ({
+    ...row,
+    status,
+    auditing_data: { ...(row['auditing_data'] as Json), created_at: new Date().toISOString(), ...by },
+  });
+
+const byClock = { origin: 'SERVICE_INTERNAL', triggered_by: 'schedule' };
 
 /** The runs of the job with another one, which its newest becomes. */
 async function altered(change: (row: Json) => Json) {
@@ -181,7 +186,38 @@ async function altered(change: (row: Json) => Json) {
   return result.structuredContent as Json;
 }
 
-test('a job that ran since it was due is not overdue, and one whose run failed is told as such', async () => {
-  expect(await altered(ofNow('DEPLOYED'))).not.toHaveProperty('late');
-  expect((await altered(ofNow('DEPLOYMENT_ERROR')))['late']).toContain('and the run since then failed');
+test('a job that ran by its schedule since it was due is not overdue, and one whose run failed is told as such', async () => {
+  const ran = await altered(ofNow('DEPLOYED', byClock));
+  expect(ran).not.toHaveProperty('late');
+  expect((ran['results'] as Json[])[0]).toMatchObject({ kind: 'by schedule' });
+  expect((await altered(ofNow('DEPLOYMENT_ERROR', byClock)))['late']).toContain('and the run since then failed');
+});
+
+test('where it is not told what began a run, it is not told whether the job is overdue', async () => {
+  const untold = await altered(ofNow('DEPLOYED', { origin: null }));
+  expect(untold).not.toHaveProperty('late');
+  expect(untold['late_not_told']).toContain('was by its schedule is not told');
+  expect((untold['results'] as Json[])[0]).toMatchObject({ kind: 'not told' });
+});
+
+test('a run that somebody asks for hides no dead schedule, and a history tells it from one by the clock', async () => {
+  await calling('deploy_service', { service: report, wait: true });
+  const stillLate =
+    /^a run was due at .*, and its history has none by its schedule, .* on request at .*, which ended well$/;
+  for (const [tool, args] of [
+    ['get_service', { service: report }],
+    ['list_job_deployments', { job: report }],
+    ['diagnose_deployment', { service: report }],
+  ] as const) {
+    const { text, answer } = await calling(tool, args);
+    expect(answer).toMatchObject({ late: expect.stringMatching(stillLate) as string, alerts: firing });
+    if (tool === 'diagnose_deployment') expect(text).toMatch(/Overdue: [^]*: succeeded\n/);
+  }
+  const { answer: runs } = await calling('list_job_deployments', { job: report });
+  expect((runs['results'] as Json[])[0]).toMatchObject({ kind: 'run or deployment on request' });
+  const { answer: overview } = await calling('get_environment_overview', { environment: 'shop/staging' });
+  expect((overview['results'] as Json[]).find(({ name }) => name === 'nightly-report')).toMatchObject({
+    condition: 'overdue',
+  });
+  expect((await calling('get_organization_overview', {})).answer['services']).toMatchObject({ overdue: 1 });
 });

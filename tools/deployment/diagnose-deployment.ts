@@ -19,7 +19,7 @@ import { describeStop, diagnosisAnswer, diagnosisFigures, diagnosisView } from '
 import { readEnvironmentHistory, gather, readsOfDiagnosis } from '../shared/diagnosis-evidence.ts';
 import { observedServices, type ObservedService } from '../shared/observed-services.ts';
 import { alertsAbout, readsOfAlerts } from '../shared/firing-alerts.ts';
-import { lateLines, lateRuns } from '../shared/late-runs.ts';
+import { lateLines, lateMembers, lateRuns } from '../shared/late-runs.ts';
 import { startStopped } from '../shared/start-stopped.ts';
 import { otherServicesIn } from '../shared/other-kinds.ts';
 
@@ -238,11 +238,11 @@ async function troubles(
       services.map(({ id }) => id),
     ),
   ]);
-  const texts = services.flatMap(({ id, name, kind }) => {
-    const text = late.get(id);
-    return text === undefined ? [] : [isOne ? text : `${name} (${kind}): ${text}`];
+  const lates = services.flatMap(({ id, name, kind }) => {
+    const one = late.get(id);
+    return one === undefined ? [] : [{ ...one, text: isOne ? one.text : `${name} (${kind}): ${one.text}` }];
   });
-  return { ...(texts.length > 0 && { late: texts.join('; ') }), ...(alerts.length > 0 && { alerts }) };
+  return { ...lateMembers(lates), ...(alerts.length > 0 && { alerts }) };
 }
 
 /** A service as it is observed in its environment or, where that isn't known, by itself. */

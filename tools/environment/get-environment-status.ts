@@ -88,7 +88,7 @@ async function withNames(context: ToolContext, environment_id: string, answer: J
     ...row,
     name: configurations.get(row['id'])?.['name'] ?? row['name'],
     serves: serving.get(String(row['id'])),
-    warning: [warnings.get(row), late.get(String(row['id']))].filter(Boolean).join('; ') || undefined,
+    warning: [warnings.get(row), late.get(String(row['id']))?.text].filter(Boolean).join('; ') || undefined,
   });
   return {
     ...answer,

@@ -1,10 +1,12 @@
 import * as z from 'zod';
 import { operations, scheduleKinds, type InputOf } from '../../src/contract/index.ts';
+import { readDeployment, runKindsOf, type HistoryItem } from '../../src/analysis/index.ts';
 import {
   at,
   defineTool,
   isRecord,
   naming,
+  omit,
   pick,
   readUses,
   record,
@@ -18,7 +20,7 @@ import {
   type ToolContext,
 } from '../../src/server/tool/index.ts';
 import { readsOfAlerts } from '../shared/firing-alerts.ts';
-import { lateFacts, lateLines } from '../shared/late-runs.ts';
+import { lateFacts, lateLines, lateNames } from '../shared/late-runs.ts';
 import { unlessFailing } from '../shared/places.ts';
 import {
   newService,
@@ -130,17 +132,28 @@ async function overdue(context: ToolContext, id: string, configuration: JsonReco
   return status ? lateFacts(context, { kind: 'job', id, configuration, status }) : {};
 }
 
+/** The rows of a history, each with how it came about. */
+async function withKinds(results: readonly JsonRecord[], job: JsonRecord | undefined): Promise<readonly JsonRecord[]> {
+  // Loaded on demand: it has a parser of cron expressions.
+  const { beganWhenDueFor } = await import('../../src/analysis/due-run.ts');
+  const kinds = runKindsOf(
+    results.map((row) => readDeployment(row as HistoryItem)),
+    beganWhenDueFor(job),
+  );
+  return results.map((row, index) => ({ ...row, kind: kinds[index]! }));
+}
+
 /** The runs, and when more are due by the clock: without it, nobody sees that one is missing. */
 const withSchedule = (runs: Renderer): Renderer => ({
   ...runs,
-  view: (answer) => ({ ...runs.view(answer), ...pick(answer, ['schedule', 'schedule_off', 'late', 'alerts']) }),
-  text: ({ schedule, schedule_off: off, late, alerts, ...view }) =>
+  view: (answer) => ({ ...runs.view(answer), ...pick(answer, ['schedule', 'schedule_off', ...lateNames]) }),
+  text: ({ schedule, schedule_off: off, ...view }) =>
     [
-      runs.text(view),
+      runs.text(omit(view, lateNames)),
       ...(typeof schedule === 'string'
         ? [`Scheduled at ${schedule}${typeof off === 'string' ? offTexts[off] : ''}.`]
         : []),
-      ...lateLines({ late, alerts }),
+      ...lateLines(view),
     ].join('\n'),
   only: (columns) => withSchedule(runs.only?.(columns) ?? runs),
 });
@@ -165,6 +178,7 @@ export const listJobDeployments = defineTool(operations.list_job_deployments, {
     const off = schedule === undefined ? undefined : scheduleOff(history, input.page ?? 1);
     return {
       ...history,
+      ...(history.results && { results: await withKinds(recordsIn(history.results), job) }),
       ...(schedule !== undefined && { schedule }),
       ...(off !== undefined && { schedule_off: off }),
       ...(schedule !== undefined && off === undefined && (await overdue(context, input.job_id, job))),
@@ -172,6 +186,7 @@ export const listJobDeployments = defineTool(operations.list_job_deployments, {
   },
   render: withSchedule(
     table('deployment', [
+      'kind',
       'status',
       'auditing_data.created_at',
       'total_duration',

@@ -18,7 +18,7 @@ import { conditionsIn, strandedDataIn, usageFigures, usageOrNot, warningsIn } fr
 import { domainsOf } from '../shared/custom-domains.ts';
 import { addressesOf, readsOfAddresses, shownAddresses } from '../shared/public-addresses.ts';
 import { readsOfAlerts } from '../shared/firing-alerts.ts';
-import { lateFacts, lateLines } from '../shared/late-runs.ts';
+import { lateFacts, lateLines, lateNames } from '../shared/late-runs.ts';
 import { nextForDown } from '../shared/next-for-down.ts';
 import { differenceLines, readsOfDifference, whatDiffers } from '../shared/what-differs.ts';
 import {
@@ -148,12 +148,13 @@ export const getService = composeTool({
   },
   render: {
     view: (answer) => answer,
-    text: ({ status, configuration, changed_since_deployment: changed, late, alerts, ...identity }) => {
+    text: ({ status, configuration, changed_since_deployment: changed, ...rest }) => {
+      const identity = omit(rest, lateNames);
       const [before, after] = [identity, isRecord(configuration) ? configuration : {}].map((part) =>
         Object.entries(part).map(line),
       );
       const state = isRecord(status) ? statusLines(status) : [];
-      return [...before!, ...state, ...differenceLines(changed), ...lateLines({ late, alerts }), ...after!].join('\n');
+      return [...before!, ...state, ...differenceLines(changed), ...lateLines(rest), ...after!].join('\n');
     },
     keep: 'first',
   },

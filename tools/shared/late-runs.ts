@@ -1,4 +1,4 @@
-import type { WatchedService } from '../../src/analysis/index.ts';
+import type { LateText, WatchedService } from '../../src/analysis/index.ts';
 import { operations } from '../../src/contract/index.ts';
 import { at, pruneRecord, readUses, type JsonRecord, type ToolContext } from '../../src/server/tool/index.ts';
 import { readAspect } from './any-service.ts';
@@ -22,13 +22,13 @@ const isCronJob = (service: Served): boolean =>
   service.kind === 'job' && at(service.configuration ?? {}, 'schedule.cronjob.scheduled_at') !== undefined;
 
 /**
- * The cron jobs among services of which the last run that was due is missing or failed, by their ids, each with what
- * is said of it. What could not be looked into is told in the answer.
+ * The cron jobs among services of which the last run that was due is missing or failed, or may be, by their ids, each
+ * with what is said of it. What could not be looked into is told in the answer.
  */
 export async function lateRuns(
   context: ToolContext,
   services: readonly Served[],
-): Promise<ReadonlyMap<string, string>> {
+): Promise<ReadonlyMap<string, LateText>> {
   return lateAmong(
     context,
     services.filter((service) => isCronJob(service) && isRunning(service)),
@@ -42,7 +42,7 @@ export async function lateRuns(
 export async function lateRunsByRows(
   context: ToolContext,
   services: readonly WatchedService[],
-): Promise<ReadonlyMap<string, string>> {
+): Promise<ReadonlyMap<string, LateText>> {
   return lateAmong(
     context,
     services.filter(
@@ -57,7 +57,7 @@ async function lateAmong(
   context: ToolContext,
   jobs: readonly Served[],
   read?: (job: Served) => Promise<JsonRecord | undefined>,
-): Promise<ReadonlyMap<string, string>> {
+): Promise<ReadonlyMap<string, LateText>> {
   if (jobs.length === 0) return new Map();
   // Loaded on demand: it has a parser of cron expressions.
   const { lateRunOf, lateRunText } = await import('../../src/analysis/due-run.ts');
@@ -79,23 +79,37 @@ async function lateAmong(
   return new Map(
     looked.flatMap(({ history, ...job }) => {
       const late = history && lateRunOf({ ...job, history }, context.now());
-      return late ? [[job.id, lateRunText(late)] as const] : [];
+      return late ? [[job.id, { text: lateRunText(late), isKnown: late.is !== 'not told' }] as const] : [];
     }),
   );
 }
+
+/** The members of an answer about runs that were due: `late`, and `late_not_told` where it is not told. */
+export function lateMembers(lates: readonly LateText[]): JsonRecord {
+  const textOf = (isKnown: boolean): string | undefined =>
+    lates
+      .filter((one) => one.isKnown === isKnown)
+      .map(({ text }) => text)
+      .join('; ') || undefined;
+  return pruneRecord({ late: textOf(true), late_not_told: textOf(false) });
+}
+
+/** The names of these members, and of the one about alerts. */
+export const lateNames = ['late', 'late_not_told', 'alerts'] as const;
 
 /** What a cron job's last run that was due lacks, and the alerts that fire about the job; empty if it lacks nothing. */
 export async function lateFacts(context: ToolContext, job: Served): Promise<JsonRecord> {
   const late = (await lateRuns(context, [job])).get(job.id);
   if (late === undefined) return {};
   const alerts = await alertsAbout(context, [job.id]);
-  return pruneRecord({ late, alerts: alerts.length > 0 ? alerts : undefined });
+  return pruneRecord({ ...lateMembers([late]), alerts: alerts.length > 0 ? alerts : undefined });
 }
 
 const texts = (value: unknown): readonly string[] => (Array.isArray(value) ? value.map(String) : []);
 
 /** The lines of an answer about a run that was due, and about alerts that fire. */
-export const lateLines = ({ late, alerts }: JsonRecord): readonly string[] => [
+export const lateLines = ({ late, late_not_told: untold, alerts }: JsonRecord): readonly string[] => [
   ...(typeof late === 'string' ? [`Overdue: ${late}.`] : []),
+  ...(typeof untold === 'string' ? [`Perhaps overdue: ${untold}.`] : []),
   ...texts(alerts).map((name) => `An alert fires: ${name}.`),
 ];

@@ -115,6 +115,9 @@ export const Job = resourceOf(
   }),
 );
 
+/** The author and origin of runs that the schedule of a job brings about. */
+export const scheduleRequester = { origin: 'SERVICE_INTERNAL', triggeredBy: 'schedule' } as const;
+
 /** Most arguments of one run, and the longest of them in characters. */
 const runArguments = { most: 100, longest: 4000 } as const;
 

@@ -1,5 +1,5 @@
 import { Cron } from 'croner';
-import { condition, type Condition } from '../../contract/index.ts';
+import { condition, scheduleRequester, type Condition } from '../../contract/index.ts';
 import type { ServiceSpecs } from '../common/index.ts';
 import { conditionLine, type RuntimeLogLine } from '../runtime/index.ts';
 import type { Db } from '../store/index.ts';
@@ -9,7 +9,6 @@ import { appendLines } from './stored-lines.ts';
 import { insertDeploymentService } from './service-changes.ts';
 import { type DeploymentRow, type DeploymentServiceRow, isAside } from './deployment-rows.ts';
 import { insertAside } from './deployments-aside.ts';
-import type { Requester } from './engine.ts';
 import { type TimerHandler, setTimer } from './timer-queue.ts';
 
 /**
@@ -49,9 +48,6 @@ const whenPlatformBegins = 0;
 
 /** The queue of the runs of a job that no deployment of its environment makes. */
 export const runQueue = (serviceId: string): string => `job/${serviceId}`;
-
-/** The author and origin of runs that the schedule brings about. */
-const scheduleRequester = { origin: 'SERVICE_INTERNAL', triggeredBy: 'schedule' } as const satisfies Requester;
 
 /** Schedules the next run of a deployed job. Removes the schedule of a stopped or deleted one. */
 export async function scheduleJobRuns(
