@@ -62,6 +62,11 @@ describe('stopping everything that is not production', () => {
     expect(question!.message).toContain(`On ${asked} services, listed below.`);
     expect(question!.message).toContain('Stops container search in shop/staging (STAGING), now DEPLOYED.');
     expect(question!.message).toMatch(/Stops database events-db in data\/development \(DEVELOPMENT\)/);
+    const jobs =
+      /start_services does not bring back the job nightly-report in shop\/staging \(STAGING\): .* deploy_service/;
+    expect(question!.message).toMatch(jobs);
+    expect(textOf(result)).toMatch(jobs);
+    expect(question!.message).not.toMatch(/start_services does not bring back .* data\/development/);
     expect(question!.message).toMatch(/Leaves alone in shop\/staging \(STAGING\): .*helm session-cache \(DEPLOYING\)/);
     expect(proxy.writes().toSorted()).toEqual([
       expect.stringMatching(/^POST .*service\/stop$/),
@@ -75,7 +80,7 @@ describe('stopping everything that is not production', () => {
       'shop/staging/orders-db': 'stopped',
       'data/development/events-db': 'stopped',
       'shop/staging/session-cache': 'left out: a deployment of it is under way',
-      'shop/staging/assets-bucket': 'left out: what Terraform made can not be stopped',
+      'shop/staging/assets-bucket': 'left out: what Terraform made stays when it is stopped',
       'shop/staging/storefront': 'left out: never deployed',
     });
     expect(Object.keys(what).filter((path) => path.startsWith('shop/production'))).toEqual([]);

@@ -12,7 +12,7 @@ import {
   partialUpdate,
   planOperation,
   allDown,
-  services,
+  takenDown,
   type JsonRecord,
 } from '../../src/server/tool/index.ts';
 import { landedAsAsked, readsOfCluster } from '../shared/landed-as-asked.ts';
@@ -94,7 +94,7 @@ export const stopEnvironment = defineTool(operations.stop_environment, {
     'Every service in it stops serving until it is deployed again.',
     'What their instances logged may be lost with them.',
   ],
-  preview: services('Takes down'),
+  preview: takenDown,
   noOpCheck: allDown,
   ...startMoment('STOP', 'environment_id'),
 });

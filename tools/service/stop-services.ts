@@ -1,5 +1,11 @@
 import { isDown, isServiceKind, operations, serviceKinds } from '../../src/contract/index.ts';
-import { chosenServices, composeTool, type JsonRecord, type PlannedOperation } from '../../src/server/tool/index.ts';
+import {
+  chosenServices,
+  composeTool,
+  terraformStays,
+  type JsonRecord,
+  type PlannedOperation,
+} from '../../src/server/tool/index.ts';
 import {
   byEnvironment,
   serviceCandidates,
@@ -21,7 +27,7 @@ import { waitForEnd } from '../shared/wait-for-end.ts';
 /** Why a service is not stopped; undefined if it is. */
 function reasonAgainst(candidate: Candidate): string | undefined {
   const { kind, state } = candidate;
-  if (kind === 'terraform') return 'what Terraform made can not be stopped';
+  if (kind === 'terraform') return terraformStays;
   if (!isServiceKind(kind)) return `${kind} services can not be stopped here`;
   if (state !== undefined && isDown(state)) return state === 'READY' ? 'never deployed' : 'already stopped';
   return isUnderWay(candidate) ? 'a deployment of it is under way' : undefined;
@@ -58,11 +64,8 @@ export const stopServices = composeTool({
         about: services[0]!.environment.path,
       }),
     ),
-  plan: () => [
-    'What their instances logged may be lost with them.',
-    'Jobs stay off their schedules until they are deployed again, which may also run them once.',
-  ],
-  preview: chosenServices('Stops'),
+  plan: () => ['What their instances logged may be lost with them.'],
+  preview: chosenServices('Stops', undefined, { stops: true }),
   reads: readsOfChoice,
   output: severalOutput,
   answer: (args, context) => severalAnswer(args, context, { words, reasonAgainst }),

@@ -36,6 +36,7 @@ export { partSentBack } from './list-items.ts';
 export { nextText, proposable, withProposable, type NextCall } from './next-calls.ts';
 export { partialShape, partialUpdate, type PartialUpdate } from './partial-update.ts';
 export { alreadyLocked, clusterLock, clusterUpgrade, notLocked } from './preview/cluster-change.ts';
+export { terraformStays } from './preview/after-a-stop.ts';
 export { chosenServices, idsInLists, itemsInLists } from './preview/chosen-services.ts';
 export { deletion } from './preview/deletion.ts';
 export { deployment, versionOf } from './preview/deployment.ts';
@@ -61,7 +62,7 @@ export {
   type Preview,
 } from './preview/preview.ts';
 export { nothingWouldChange, replacement } from './preview/replacement.ts';
-export { allDown, nothingUnderWay, outOfDateIn, restarts, services, underWay } from './preview/service-states.ts';
+export { allDown, nothingUnderWay, outOfDateIn, restarts, takenDown, underWay } from './preview/service-states.ts';
 export { changeWarnings, creationWarnings } from './preview/service-warnings.ts';
 export { chartOfRelease } from './preview/version-lookups.ts';
 export type { PlanWarning } from './preview/warnings.ts';

@@ -4,6 +4,7 @@ import { type Plan, planText } from '../../../src/server/guard/index.ts';
 import { readAgreement, formFor, questionFor } from '../../../src/server/guard/confirmation/question.ts';
 import type { Target, Reader } from '../../../src/server/context/index.ts';
 import { createRedaction } from '../../../src/server/redaction/index.ts';
+import { terraformStays } from '../../../src/server/tool/index.ts';
 import { tools } from '../../../tools/index.ts';
 import { fakeReader, type Answers } from './fake-reader.ts';
 
@@ -346,9 +347,24 @@ describe('the plan of a stop or restart', () => {
   };
 
   test('names the services it takes down, with their states', async () => {
-    expect((await effectsOf('stop_environment', { environment_id: 'e-1' }, answers)).slice(1)).toEqual([
+    expect((await effectsOf('stop_environment', { environment_id: 'e-1' }, answers)).slice(2)).toEqual([
       'Takes down api (APPLICATION), now DEPLOYED.',
       'Takes down db (DATABASE), now DEPLOYMENT_ERROR.',
+    ]);
+  });
+
+  test('says of a stopped environment what Terraform keeps, and which jobs starting leaves off', async () => {
+    const list_services = {
+      results: [
+        { id: 't', name: 'bucket', service_type: 'TERRAFORM' },
+        { id: 'j', name: 'nightly', service_type: 'JOB' },
+        { id: 'k', name: 'weekly', service_type: 'JOB' },
+      ],
+    };
+    const lines = await effectsOf('stop_environment', { environment_id: 'e-1' }, { list_services });
+    expect(lines.filter((line) => line.includes('bucket'))).toEqual([expect.stringContaining(terraformStays)]);
+    expect(lines.filter((line) => line.includes('start_services'))).toEqual([
+      expect.stringContaining('nightly, weekly'),
     ]);
   });
 
@@ -370,7 +386,7 @@ describe('the plan of a stop or restart', () => {
       'Takes down db (DATABASE), now in a state that is not known.',
     );
     expect(
-      (await effectsOf('stop_environment', { environment_id: 'e-1' }, { get_environment_status })).slice(1),
+      (await effectsOf('stop_environment', { environment_id: 'e-1' }, { get_environment_status })).slice(2),
     ).toEqual(['Takes down a, now DEPLOYED.', 'Takes down d, now DEPLOYMENT_ERROR.']);
     expect((await effectsOf('stop_environment', { environment_id: 'e-1' }, {})).at(-1)).toMatch(
       /^Not known: which services there are/,

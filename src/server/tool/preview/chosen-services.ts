@@ -1,6 +1,7 @@
 import { operations } from '../../../contract/index.ts';
 import { isRecord, recordsIn, type JsonRecord } from '../../json/index.ts';
 import { listOfOrganization, rowsIn, servicesIn, textIn, type Reader, type Target } from '../../context/index.ts';
+import { jobsLeftOff } from './after-a-stop.ts';
 import { loggingAmong, lostLogReadsOfAll, lostLogsAmong } from './lost-logs.ts';
 import { reading, readUses } from '../reads.ts';
 import { undoneRollbackReads, undoneRollbacksAmong } from './undone-rollbacks.ts';
@@ -33,8 +34,14 @@ async function placeOf({ id, name, project, mode }: Target, reader: Reader): Pro
   return `${showPath(names)} (${mode === 'unknown' ? 'mode not known' : mode})`;
 }
 
+const nameOf = (row: JsonRecord): string => textOf(row, 'name') ?? String(row['id']);
+
 const textFor = (row: JsonRecord): string =>
-  `${(textOf(row, 'service_type') ?? 'service').toLowerCase()} ${showName(textOf(row, 'name') ?? String(row['id']))}`;
+  `${(textOf(row, 'service_type') ?? 'service').toLowerCase()} ${showName(nameOf(row))}`;
+
+const isJob = (row: JsonRecord): boolean => textOf(row, 'service_type') === 'JOB';
+
+const textsIn = (list: unknown): readonly string[] => (Array.isArray(list) ? list.map(String) : []);
 
 const stateIn = ({ status }: JsonRecord): string | undefined =>
   isRecord(status) ? textIn(status, 'state') : undefined;
@@ -82,7 +89,7 @@ const replacingReads = [...lostLogReadsOfAll, ...undoneRollbackReads, ...chartRe
  * @param verb what happens to each.
  * @param note an addition to a service's line, based on the request's members about it.
  * @param options `replaces` if others replace the running instances: the plan then says which rollbacks that undoes,
- * whether chart versions exist, and whether lines of logs are lost.
+ * whether chart versions exist, and whether lines of logs are lost. `stops` if it then says what brings jobs back.
  */
 export const chosenServices = (
   verb: string,
@@ -91,13 +98,17 @@ export const chosenServices = (
     asked: JsonRecord,
     reader: Reader,
   ) => string | undefined | Promise<string | undefined> = () => undefined,
-  { replaces = false }: { readonly replaces?: boolean } = {},
+  { replaces = false, stops = false }: { readonly replaces?: boolean; readonly stops?: boolean } = {},
 ): Preview =>
   reading([...previewReads, ...(replaces ? replacingReads : [])], async (args, { target, reader }) => {
     const ids = idsInLists(args);
     const [place, rows] = await Promise.all([placeOf(target, reader), servicesIn(target.id, reader)]);
     if (!rows)
-      return [...ids.map((id) => `${verb} ${id} in ${place}.`), notKnown('the names and states of these services')];
+      return [
+        ...ids.map((id) => `${verb} ${id} in ${place}.`),
+        ...(stops ? jobsLeftOff(textsIn(args['job_ids']), place) : []),
+        notKnown('the names and states of these services'),
+      ];
     const asked = new Map<unknown, JsonRecord>(itemsInLists(args).map(({ id, ...more }) => [id, more]));
     const chosen = rows.filter((row) => ids.includes(String(row['id'])));
     const others = rows.filter((row) => !ids.includes(String(row['id'])));
@@ -125,6 +136,7 @@ export const chosenServices = (
       ...undone,
       ...charts,
       ...chosen.map(lineFor),
+      ...(stops ? jobsLeftOff(chosen.filter(isJob).map(nameOf), place) : []),
       ...lost,
       ...ids.filter((id) => !rows.some((row) => row['id'] === id)).map((id) => `${id} is no service of ${place}.`),
       ...(others.length === 0

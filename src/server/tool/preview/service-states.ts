@@ -2,6 +2,7 @@ import { isAtRest, isDown, isServiceKind, operations } from '../../../contract/i
 import { isRecord, recordsIn, type JsonRecord } from '../../json/index.ts';
 import { rowsIn, type Reader, type Target } from '../../context/index.ts';
 import { reading, readUses } from '../reads.ts';
+import { jobsLeftOff, terraformStays } from './after-a-stop.ts';
 import { lostLogReadsOfAll, lostLogsAmong } from './lost-logs.ts';
 import { stateBefore, showName, textOf, notKnown, type NoOpCheck, type PlanLine, type Preview } from './preview.ts';
 
@@ -89,12 +90,14 @@ const chosenIds = (args: JsonRecord): string[] =>
     name.endsWith('_ids') && Array.isArray(value) ? value.map(String) : [],
   );
 
+type Lines = (services: readonly Service[]) => readonly PlanLine[];
+
 /**
  * The services of the target environment that a call affects, with their states: those whose ids it names, or all if it
  * names none. Then those of kinds that no tool supports.
- * @param verb what happens to each.
+ * @param linesFor what happens to them
  */
-export const services = (verb: string): Preview =>
+const affected = (linesFor: Lines): Preview =>
   reading(stateReads, async (args, { target, reader }) => {
     const all = target.id === undefined ? undefined : await servicesOf(target.id, reader);
     if (!all) return [notKnown('which services there are, and in what state')];
@@ -105,11 +108,31 @@ export const services = (verb: string): Preview =>
     const others = all.filter((service) => isOther(service) && !chosen.includes(service));
     const unknownIds = ids.filter((id) => !all.some((service) => service.id === id));
     return [
-      ...chosen.map((service) => serviceLine(verb, service)),
+      ...linesFor(chosen),
       ...unknownIds.map((id) => `${id} is no service of this environment.`),
       ...others.map((service) => otherLine(service, isChoice)),
     ];
   });
+
+/** The services that a call affects. @param verb what happens to each. */
+const services = (verb: string): Preview => affected((chosen) => chosen.map((service) => serviceLine(verb, service)));
+
+const isOf = ({ type }: Service, kind: string): boolean => type?.toLowerCase() === kind;
+
+const stopLine = (service: Service): PlanLine =>
+  isOf(service, 'terraform')
+    ? {
+        text: `Stops nothing of ${serviceText(service)}: ${terraformStays}.`,
+        agreed: `Stops nothing of ${service.id}`,
+        after: `Stops nothing of ${calledText(service)}: ${terraformStays}.`,
+      }
+    : serviceLine('Takes down', service);
+
+/** For stopping an environment: its services, and what brings its jobs back. */
+export const takenDown: Preview = affected((all) => [
+  ...all.map(stopLine),
+  ...jobsLeftOff(all.filter((service) => isOf(service, 'job')).map(({ id, name }) => name ?? id)),
+]);
 
 const nameOf = ({ id, name }: Service): string => (name === undefined ? id : showName(name));
 

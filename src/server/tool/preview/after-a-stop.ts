@@ -1,0 +1,21 @@
+import { shortened } from '../../../contract/index.ts';
+import { showName } from './preview.ts';
+
+/**
+ * Why a stop takes nothing of a Terraform service down, as the end of a sentence: whether an environment is stopped or
+ * a service, platforms at most plan then, and only deleting it destroys what it made.
+ */
+export const terraformStays = 'what Terraform made stays when it is stopped';
+
+/**
+ * Says which stopped jobs starting services does not bring back, and which call does; nothing if there are none.
+ * @param place where they are, if a plan is about several environments
+ */
+export function jobsLeftOff(names: readonly string[], place?: string): readonly string[] {
+  if (names.length === 0) return [];
+  const [jobs, them] = names.length === 1 ? ['the job', 'it'] : ['the jobs', 'them'];
+  const where = place === undefined ? '' : ` in ${place}`;
+  return [
+    `start_services does not bring back ${jobs} ${shortened(names.map(showName).join(', '), 300)}${where}: no run begins by a schedule until deploy_service deploys ${them}, which may also run ${them} once.`,
+  ];
+}
