@@ -13,9 +13,10 @@ export const terraformStays = 'what Terraform made stays when it is stopped';
  */
 export function jobsLeftOff(names: readonly string[], place?: string): readonly string[] {
   if (names.length === 0) return [];
-  const [jobs, them] = names.length === 1 ? ['the job', 'it'] : ['the jobs', 'them'];
+  const [jobs, it, them] = names.length === 1 ? ['the job', 'it is', 'it'] : ['the jobs', 'they are', 'them'];
+  const called = `${jobs} ${shortened(names.map(showName).join(', '), 300)}`;
   const where = place === undefined ? '' : ` in ${place}`;
   return [
-    `start_services does not bring back ${jobs} ${shortened(names.map(showName).join(', '), 300)}${where}: no run begins by a schedule until deploy_service deploys ${them}, which may also run ${them} once.`,
+    `Starting (start_services) does not bring back ${called}${where}: no run begins by itself until ${it} deployed (deploy_service), which may also run ${them} once.`,
   ];
 }
