@@ -25,8 +25,10 @@ export interface ScheduledJob {
 export interface LateRun {
   /** When it was due, in ISO 8601. */
   readonly due: string;
-  /** `not told`: one ran since, but whether by its schedule is not told. */
+  /** `not told`: one ran since, but whether by its schedule is not told, or which schedule is in force isn't. */
   readonly is: 'missing' | 'failed' | 'not told';
+  /** Whether the job was changed since its deployment, so that it may still run by another schedule. */
+  readonly isChanged?: true;
   /** What ran since, if something did. */
   readonly since?: { readonly kind: RunKind; readonly at?: string; readonly end?: 'good' | 'bad' };
   /** Whether its history has any run by its schedule, also an earlier one. */
@@ -77,9 +79,11 @@ function runsOf({ configuration, history }: ScheduledJob): readonly RunSince[] {
   });
 }
 
-/** Whether the configuration of a job was changed after a moment, as far as it tells. */
-const isChangedSince = (configuration: unknown, at: number): boolean =>
-  Date.parse(Scheduled.safeParse(configuration).data?.updated_at ?? '') > at;
+/** Whether the configuration of a job was changed after a moment; undefined if it doesn't tell. */
+function isChangedSince(configuration: unknown, at: number): boolean | undefined {
+  const changed = Date.parse(Scheduled.safeParse(configuration).data?.updated_at ?? '');
+  return Number.isNaN(changed) || Number.isNaN(at) ? undefined : changed > at;
+}
 
 const ran = ({ kind }: RunSince): boolean => kind !== 'stop' && kind !== 'deletion';
 
@@ -87,19 +91,35 @@ const ran = ({ kind }: RunSince): boolean => kind !== 'stop' && kind !== 'deleti
 const mayDeploy = (run: RunSince): boolean => ran(run) && run.kind !== 'run on request';
 
 /**
+ * Whether a job may run by another schedule than the configured one: a change is in force from its deployment on. A
+ * changed variable makes a job out of date, too, but is no change of the job.
+ */
+function mayRunByAnother({ configuration, status }: ScheduledJob, all: readonly RunSince[]): boolean {
+  if (status?.service_deployment_status !== 'OUT_OF_DATE') return false;
+  const deployed = all.find((run) => mayDeploy(run) && run.past.end === 'good');
+  return deployed === undefined || isChangedSince(configuration, startOf(deployed.past)) !== false;
+}
+
+/**
  * The last run of a cron job that was due, if its history shows none by its schedule since, or only one that failed.
- * Undefined for everything else: another kind of job, one that isn't deployed as configured, one that ran, and one that
- * was changed and deployed since, of which no run was due yet.
+ * Undefined for everything else: another kind of job, one that ran, and one that was changed and deployed since, of
+ * which no run was due yet.
  * @param now milliseconds since 1970
  */
 export function lateRunOf(job: ScheduledJob, now: number): LateRun | undefined {
-  const { configuration, status } = job;
+  const all = runsOf(job);
+  const late = lateAsConfigured(job, all, now);
+  return late !== undefined && late.is !== 'failed' && mayRunByAnother(job, all)
+    ? { ...late, is: 'not told', isChanged: true }
+    : late;
+}
+
+/** The same, by the configured schedule. */
+function lateAsConfigured({ configuration }: ScheduledJob, all: readonly RunSince[], now: number): LateRun | undefined {
   const cronjob = cronjobOf(configuration);
-  // A changed schedule is in force from its deployment on.
-  if (cronjob === undefined || status?.service_deployment_status === 'OUT_OF_DATE') return undefined;
+  if (cronjob === undefined) return undefined;
   const at = lastDue(cronjob, now - leeway);
   if (at === undefined) return undefined;
-  const all = runsOf(job);
   const since = all.filter(({ past }) => startOf(past) >= at);
   const late = { due: new Date(at).toISOString(), isAnyKnown: all.some(({ isScheduled }) => isScheduled) };
   if (since.some(({ isScheduled }) => isScheduled)) {
@@ -128,8 +148,10 @@ function sinceText({ kind, at, end }: NonNullable<LateRun['since']>): string {
 }
 
 /** What became of a run that was due, as text. */
-export function lateRunText({ due, is, since, isAnyKnown }: LateRun): string {
+export function lateRunText({ due, is, isChanged, since, isAnyKnown }: LateRun): string {
   const head = `a run was due at ${due}`;
+  if (isChanged)
+    return `${head} by the configured schedule, and none is known; the job may still run by another schedule, because it was changed since its deployment`;
   if (is === 'failed') return `${head}, and the run since then failed`;
   if (is === 'not told')
     return `${head}, and whether what ran at ${since?.at ?? 'a time that is not told'} was by its schedule is not told`;

@@ -127,16 +127,21 @@ export const standingOf = (
  * Conditions next to which others are shown. A service that is moving changes by itself, and a stopped one is meant to
  * be stopped.
  */
-const withOthers: readonly Standing[] = ['failed', 'unavailable', 'canceled', 'out of date'];
+const withOthers: readonly Standing[] = ['failed', 'unavailable', 'canceled', 'overdue', 'out of date'];
 
 /**
  * The conditions of a service besides its most urgent one: a failed deployment doesn't say whether anything runs, and
  * neither says whether the configuration has changed since.
  */
-function besidesOf(status: JudgedStatus | null | undefined, condition: Standing): readonly Standing[] {
+function besidesOf(
+  status: JudgedStatus | null | undefined,
+  condition: Standing,
+  late: LateText | undefined,
+): readonly Standing[] {
   const { instances, wanted_instances: wanted } = status?.running ?? {};
   const found: readonly Standing[] = [
     ...(instances === 0 && typeof wanted === 'number' && wanted > 0 ? (['unavailable'] as const) : []),
+    ...(late?.isKnown ? (['overdue'] as const) : []),
     ...(status?.service_deployment_status === 'OUT_OF_DATE' ? (['out of date'] as const) : []),
   ];
   return withOthers.includes(condition) ? found.filter((other) => other !== condition) : [];
@@ -144,16 +149,18 @@ function besidesOf(status: JudgedStatus | null | undefined, condition: Standing)
 
 const time = ({ at }: ServiceCondition): number => Date.parse(at ?? '') || 0;
 
-/** A cron job whose last run is missing, or may be, isn't healthy, however its last deployment ended. */
-const withLateRun = (
+/**
+ * A cron job whose last run is missing, or may be, isn't healthy, however its last deployment ended, and a missing run
+ * is more urgent than a changed configuration.
+ */
+function withLateRun(
   [condition, reason]: readonly [Standing, string],
   late: LateText | undefined,
-): readonly [Standing, string] =>
-  late === undefined
-    ? [condition, reason]
-    : condition === 'healthy'
-      ? [late.isKnown ? 'overdue' : 'unknown', late.text]
-      : [condition, `${reason}, and ${late.text}`];
+): readonly [Standing, string] {
+  if (late === undefined) return [condition, reason];
+  if (late.isKnown && ['healthy', 'out of date'].includes(condition)) return ['overdue', late.text];
+  return condition === 'healthy' ? ['unknown', late.text] : [condition, `${reason}, and ${late.text}`];
+}
 
 /**
  * The conditions of an environment's services, most urgent first, those with a warning before others. Unknown states
@@ -166,7 +173,7 @@ export function overviewOf(services: readonly WatchedService[]): Overview {
     const warning = warnings.get(service);
     const [condition, reason] = withLateRun(standingOf(status, kind, warning), late);
     const stranded = strandedDataIn(status);
-    const besides = besidesOf(status, condition);
+    const besides = besidesOf(status, condition, late);
     const row: ServiceCondition = {
       id,
       name,
@@ -174,7 +181,8 @@ export function overviewOf(services: readonly WatchedService[]): Overview {
       condition,
       ...(besides.length > 0 && { besides }),
       state: status?.state ?? undefined,
-      reason: [reason, ...besides.map((other) => `and is ${other}`)].join(', '),
+      // The text about a run that was due is part of the reason.
+      reason: [reason, ...besides.filter((other) => other !== 'overdue').map((other) => `and is ${other}`)].join(', '),
       at: status?.last_deployment_date ?? undefined,
       ...(by !== undefined && { by }),
       ...(stranded && { backup: stranded.backup ? backupText(stranded.backup) : 'none' }),

@@ -89,6 +89,22 @@ describe('a run that was due', () => {
     expect(lateRunOf({ configuration: changed, history: [run, first] }, now)).toMatchObject({ is: 'missing' });
   });
 
+  test('stays missing where a variable makes the job out of date, and is not told where the job itself was changed', () => {
+    const status = { service_deployment_status: 'OUT_OF_DATE' } as const;
+    const of = (updated_at: string | undefined) =>
+      lateRunOf({ configuration: { ...configuration, updated_at }, status, history: [first] }, now);
+    expect(of('2026-05-01T07:59:00Z')).toEqual({ due, is: 'missing', isAnyKnown: false });
+    const untold = { due, is: 'not told', isChanged: true, isAnyKnown: false } as const;
+    expect(of('2026-05-01T09:00:00Z')).toEqual(untold);
+    expect(of(undefined)).toEqual(untold);
+    expect(lateRunText(untold)).not.toBe(lateRunText({ due, is: 'not told', isAnyKnown: false }));
+    const failed = item('2026-05-02T03:00:01Z', { ...byClock, status: 'DEPLOYMENT_ERROR' });
+    const changed = { ...configuration, updated_at: '2026-05-02T09:00:00Z' };
+    expect(lateRunOf({ configuration: changed, status, history: [failed, first] }, now)).toMatchObject({
+      is: 'failed',
+    });
+  });
+
   test('is told with what ran instead, and whether its history has any by the schedule', () => {
     const text = lateRunText(lateWith(item('2026-05-02T09:00:00Z'))!);
     expect(text).toContain(due);

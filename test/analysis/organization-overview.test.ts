@@ -48,6 +48,19 @@ test('every condition of a service shows, in its own row and in that of its envi
   expect(overviewOf([service('web', 'DEPLOYING', 'OUT_OF_DATE')]).services[0]).not.toHaveProperty('besides');
 });
 
+test('a job that is overdue and out of date is both, and one that may be overdue keeps its condition', () => {
+  const changed = service('report', 'DEPLOYED', 'OUT_OF_DATE');
+  const withLate = (of: typeof changed, isKnown: boolean) =>
+    overviewOf([{ ...of, late: { text: 'a run was due', isKnown } }]).services[0];
+  expect(withLate(changed, true)).toMatchObject({ condition: 'overdue', besides: ['out of date'] });
+  expect(withLate(changed, false)).toMatchObject({ condition: 'out of date' });
+  expect(withLate(changed, false)).not.toHaveProperty('besides');
+  expect(withLate(service('report', 'DEPLOYMENT_ERROR'), true)).toMatchObject({
+    condition: 'failed',
+    besides: ['overdue'],
+  });
+});
+
 test('a row says since when its condition holds, and who brought it about', () => {
   expect(rowOf({ services: [service('api', 'DEPLOYMENT_ERROR')] })).toMatchObject({ since: '2026-05-01T10:00:00Z' });
   expect(rowOf({ services: [service('api', 'DEPLOYED', 'OUT_OF_DATE')] })).not.toHaveProperty('since');

@@ -200,6 +200,30 @@ test('where it is not told what began a run, it is not told whether the job is o
   expect((untold['results'] as Json[])[0]).toMatchObject({ kind: 'not told' });
 });
 
+test('a variable that makes an overdue job out of date hides neither that, nor the alert', async () => {
+  const variable = { environment: 'shop/staging', key: 'REPORT_DAY', value: 'monday' };
+  const created = await calling('create_environment_variable', variable);
+  for (const [tool, args] of [
+    ['get_service', { service: report }],
+    ['list_job_deployments', { job: report }],
+    ['diagnose_deployment', { service: report }],
+  ] as const)
+    expect((await calling(tool, args)).answer, tool).toMatchObject({
+      late: expect.stringMatching(late) as string,
+      alerts: firing,
+    });
+  const { answer } = await calling('get_environment_overview', { environment: 'shop/staging' });
+  expect((answer['results'] as Json[]).find(({ name }) => name === 'nightly-report')).toMatchObject({
+    condition: 'overdue',
+    reason: expect.stringContaining('and is out of date') as string,
+  });
+  const { answer: everything } = await calling('get_organization_overview', {});
+  const row = (everything['results'] as Json[]).find(({ environment }) => environment === 'shop/staging');
+  expect(row!['what']).toMatch(/overdue: nightly-report;.*out of date: .*nightly-report/);
+  expect(created.answer).not.toHaveProperty('late');
+  await calling('delete_environment_variable', { environment: 'shop/staging', key: 'REPORT_DAY' });
+});
+
 test('a run that somebody asks for hides no dead schedule, and a history tells it from one by the clock', async () => {
   await calling('deploy_service', { service: report, wait: true });
   const stillLate =
