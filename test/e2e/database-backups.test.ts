@@ -120,7 +120,7 @@ test('a database whose backups cannot be read is named, and not called without',
   expect(text).toMatch(/2 databases[^]*Could not be read, and are missing here: shop\/staging\/orders-db\./);
 });
 
-test('who agrees to a restoration sees which backup it is, how old, and what becomes of the old data', async () => {
+test('who agrees to a restoration sees which backup it is, how old, and what becomes of the data of now', async () => {
   const declined = await calling(
     'restore_database',
     orders,
@@ -129,13 +129,20 @@ test('who agrees to a restoration sees which backup it is, how old, and what bec
   expect(declined.isError).toBe(true);
   const [question] = declined.questions;
   expect(question).toMatch(
-    /It gets what the backup by-hand of \S+ \(\d+s ago\) has, and nothing else: what was written since is lost\./,
+    /Afterwards the database has what the backup by-hand of \S+ \(\d+s ago\) has, and nothing else: what was written since is not in it\./,
   );
   expect(question).toMatch(
-    /It stays on the node simulated[^]*The old data stays as it is, in the volume volume-\w+ on simulated\./,
+    /It stays on the node simulated[^]*Its data of now stays in the volume volume-\w+ on simulated, and nothing uses it any more\. No call brings it back/,
   );
+  expect(question).toContain('create a database backup first');
   const { text, isError } = await calling('restore_database', { ...orders, wait: true });
   expect([isError, text]).toEqual([false, expect.stringContaining('succeeded')]);
+  // The answer tells the same, without what had to be done before.
+  expect(text).toMatch(
+    /what was written since is not in it\.[^]*stays in the volume volume-\w+ on simulated, .*No call brings/,
+  );
+  expect(text).not.toContain('create a database backup first');
+  for (const told of [question, text]) expect(told).not.toContain('since is lost');
   const { body } = await platform.call('get_database_logs', { database_id: platform.seed['database_id'] });
   expect(JSON.stringify(body)).toContain('Restored the backup \\"by-hand\\"');
 });

@@ -124,12 +124,34 @@ const recoveryReads = readUses(
 
 type Recovery = JsonRecord | undefined;
 
-/** The data loss: a confirmation covers the backup, not the passing time. */
+/** What the database has afterwards: a confirmation covers the backup, not the passing time. */
 function backupLine(recovery: JsonRecord, now: number): PlanLine {
   const made = textAt(recovery, 'backup.created_at') ?? `an ${unknownTime}`;
   const old = Number.isNaN(Date.parse(made)) ? '' : ` (${age(Date.parse(made), now)})`;
   const which = `the backup ${show(textAt(recovery, 'backup.name'))} of ${made}`;
-  return { text: `It gets what ${which}${old} has, and nothing else: what was written since is lost.`, agreed: which };
+  const text = `Afterwards the database has what ${which}${old} has, and nothing else: what was written since is not in it.`;
+  return { text, agreed: which };
+}
+
+/**
+ * What becomes of the data of now. The platform never attaches the old volume again (docs/decisions/50), so that only a
+ * backup that is made first leads back to it.
+ */
+function oldDataLines(recovery: JsonRecord, node: string, isLost: boolean): readonly PlanLine[] {
+  const volume = textOf(recovery, 'old_volume');
+  if (volume === undefined) return [notKnown('what becomes of its data of now')];
+  const stays = `Its data of now stays in the volume ${show(volume)} on ${node}, and nothing uses it any more${isLost ? ', also when the node is back' : ''}.`;
+  const noWayBack = 'No call brings it back from there; whoever runs the cluster can still read that volume.';
+  return isLost
+    ? [`${stays} ${noWayBack}`]
+    : [
+        `${stays} ${noWayBack}`,
+        {
+          text: 'To be able to come back to it, create a database backup first: that one can be restored later.',
+          agreed: '',
+          after: '',
+        },
+      ];
 }
 
 /** Where the database runs afterwards, and what happens to its previous data. */
@@ -146,10 +168,7 @@ function placeLines(recovery: JsonRecord): readonly PlanLine[] {
           agreed: `stays on ${node}`,
         }
       : { text: `Its node ${node} ${lost}. It moves to the node ${to}.`, agreed: `from ${node} to ${to}` };
-  return [
-    moves,
-    `The old data stays as it is, in the volume ${show(textOf(recovery, 'old_volume'))} on ${node}. Nothing uses it any more${lost === undefined ? '' : ', also when the node is back'}.`,
-  ];
+  return [moves, ...oldDataLines(recovery, node, lost !== undefined)];
 }
 
 const whatReturns: Preview = reading(recoveryReads, async ({ backup_id }, { target, reader, now = Date.now() }) => {
