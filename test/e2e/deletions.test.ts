@@ -106,6 +106,30 @@ describe('the plan of a deletion', () => {
     expect(plan).toContain('Secrets of the environment itself: SHARED_TOKEN.');
     expect(plan).toMatch(/Deletes helm session-cache, .*the variable CACHE_TTL/);
     expect(plan).not.toMatch(/itself: .*(PLATFORM_|LICENCE)/);
+    expect(plan, 'it has another environment').not.toMatch(/project .*stays/);
+  });
+
+  test('says what stays when the last thing in it goes', async () => {
+    expect(await planOf('delete_environment', { environment: 'data/development' })).toMatch(
+      /The project(?: data)? stays, without any environment, .*another call, of the toolset administration\./,
+    );
+    const { id: environment_id } = await platform.must('create_environment', {
+      project_id: seed()['project_id'],
+      name: 'with-one',
+      mode: 'DEVELOPMENT',
+      cluster_id: seed()['cluster_id'],
+    });
+    await platform.must('create_database', {
+      environment_id,
+      name: 'only',
+      type: 'REDIS',
+      version: '7',
+      mode: 'CONTAINER',
+    });
+    expect(await planOf('delete_service', { service: 'shop/with-one/only' })).toMatch(
+      /The environment with-one stays, without any service, /,
+    );
+    expect(await planOf('delete_service', { service: 'shop/staging/orders-db' })).not.toMatch(/environment .*stays/);
   });
 
   test('says so where something can not be looked up', async () => {
@@ -173,6 +197,10 @@ describe('a deletion', () => {
     const result = await client.call('delete_environment', { environment: 'data/development', wait: true });
     expect(result.structuredContent, textOf(result)).toMatchObject({ outcome: 'succeeded', state: 'DELETED' });
     expect(textOf(result), 'what is gone is not asked').not.toContain('is not said');
+    expect(textOf(result)).toMatch(/The project(?: data)? stays, without any environment/);
+    const proposed = nextOf(result).find(({ tool }) => tool === 'delete_project');
+    expect(proposed?.arguments).toEqual({ project: (result.structuredContent as Json)['empty_project'] });
+    expect((await client.call('delete_project', { ...proposed?.arguments, dry_run: true })).isError).toBeFalsy();
     expect(textOf(await client.call('list_environments', { project_id: 'data' }))).not.toContain('development');
   });
 

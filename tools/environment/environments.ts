@@ -12,12 +12,17 @@ import {
   partialUpdate,
   planOperation,
   allDown,
+  services,
   takenDown,
+  wholeListIn,
   type JsonRecord,
+  type NextCall,
+  type ToolContext,
 } from '../../src/server/tool/index.ts';
 import { landedAsAsked, readsOfCluster } from '../shared/landed-as-asked.ts';
 import { outlookColumns } from '../shared/environment-outlook.ts';
 import { firstEnvironment, whereEmpty } from '../shared/first-steps.ts';
+import { ifPossible } from '../shared/if-possible.ts';
 import { namedByRules } from '../shared/plan-parts.ts';
 import { serviceSubject } from '../shared/any-service.ts';
 import { afterwards, readsAfterwards, startedAnswer, startMoment } from '../shared/deployment-started.ts';
@@ -111,6 +116,29 @@ export const cancelDeployment = defineTool(operations.cancel_deployment, {
   next: naming`Accepted: ${'get_environment_status'} shows when it is CANCELED.`,
 });
 
+/** The project of an environment that was just deleted, if it has no other one. */
+async function emptyProject(context: ToolContext, { outcome }: JsonRecord): Promise<JsonRecord> {
+  const id = context.resolved['environment']?.project?.id;
+  if (outcome !== 'succeeded' || id === undefined) return {};
+  const rows = wholeListIn(
+    await ifPossible(context, 'Whether its project is empty', () =>
+      context.attempt(operations.list_environments, { project_id: id }),
+    ),
+  );
+  return rows?.length === 0 ? { empty_project: id } : {};
+}
+
+const deletionOfProject = ({ empty_project: project }: JsonRecord): readonly NextCall[] =>
+  project === undefined
+    ? []
+    : [
+        {
+          tool: 'delete_project',
+          arguments: { project_id: project },
+          why: 'it has no environment any more; only if the user wants it gone as well',
+        },
+      ];
+
 export const deleteEnvironment = composeTool({
   name: 'delete_environment',
   toolset: 'environments',
@@ -120,10 +148,16 @@ export const deleteEnvironment = composeTool({
   operations: [operations.delete_environment],
   expand: async ({ environment }) => [planOperation(operations.delete_environment, { environment_id: environment })],
   preview: deletion,
-  reads: [...readsAfterwards, ...readUses('whether it is gone can not be told', operations.get_environment)],
+  reads: [
+    ...readsAfterwards,
+    ...readUses('whether it is gone can not be told', operations.get_environment),
+    ...readUses('whether its project is empty then is not told', operations.list_environments),
+  ],
   output: startedAnswer.answer,
-  answer: (args, context, [answer = {}]) =>
-    afterwards(context, serviceSubject(context), { action: 'DELETE', answer, wait: args.wait }),
+  answer: async (args, context, [answer = {}]) => {
+    const told = await afterwards(context, serviceSubject(context), { action: 'DELETE', answer, wait: args.wait });
+    return { ...told, ...(await emptyProject(context, told)) };
+  },
   render: startedAnswer.render,
-  next: startedAnswer.next,
+  next: (view) => [...startedAnswer.next(view), ...deletionOfProject(view)],
 });

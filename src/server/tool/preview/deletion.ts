@@ -142,6 +142,7 @@ const deletionReads: ReadsFor = (planned) => [
     operations.list_variables_of_environment,
     operations.list_secrets_of_environment,
   ),
+  ...readUses('the plan does not show whether the project is empty then', operations.list_environments),
   ...readUses(
     'the plan does not show the alert rules that go',
     operations.get_organization,
@@ -211,13 +212,36 @@ async function serviceDeletion({ kind, id, name, environment }: Target, reader: 
   ]);
   const service: DoomedService = { kind, id, name: name ?? id, record, state: states.get(id) };
   const neighbours = rows?.flatMap((row) => serviceIn(row, states) ?? []).filter((one) => one.id !== id);
+  const isLast = rows?.every((row) => row['id'] === id) === true;
   const [own, dependents] = await Promise.all([
     serviceLines(service, reader),
     neighbours
       ? dependentLines(service, neighbours, reader)
       : [notKnown('what else is in its environment, and so what needs it')],
   ]);
-  return [...own, ...dependents, ...ruleLines(rules, [id]), ...underWayLines([service])];
+  return [
+    ...own,
+    ...dependents,
+    ...ruleLines(rules, [id]),
+    ...(isLast ? [notAgreedTo(staysEmpty('environment', environment?.name, 'service'))] : []),
+    ...underWayLines([service]),
+  ];
+}
+
+/** What stays when the last thing in it is deleted. */
+const staysEmpty = (kind: 'environment' | 'project', name: string | undefined, of: string): string =>
+  `The ${kind}${name === undefined ? '' : ` ${showName(name)}`} stays, without any ${of}, with the variables of its own: deleting it is another call${kind === 'project' ? ', of the toolset administration' : ''}.`;
+
+/** Whether the project of an environment is empty without it, which nobody has to agree to. */
+async function projectLines({ id, project }: Target, reader: Reader): Promise<readonly PlanLine[]> {
+  const rows =
+    project?.id === undefined
+      ? undefined
+      : wholeListIn(await reader.attempt(operations.list_environments, { project_id: project.id }));
+  if (!rows) return [notAgreedTo(notKnown('whether its project, which stays, is empty then'))];
+  return rows.every((row) => row['id'] === id)
+    ? [notAgreedTo(staysEmpty('project', project?.name, 'environment'))]
+    : [];
 }
 
 const ofEnvironment = (variable: JsonRecord): boolean => variable['scope'] === 'ENVIRONMENT';
@@ -235,15 +259,17 @@ async function environmentLines(id: string, reader: Reader): Promise<readonly Pl
   });
 }
 
-async function environmentDeletion({ id }: Target, reader: Reader): Promise<readonly PlanLine[]> {
+async function environmentDeletion(target: Target, reader: Reader): Promise<readonly PlanLine[]> {
+  const { id } = target;
   if (id === undefined) return [notKnown('what is deleted')];
-  const [rows, states, own, rules] = await Promise.all([
+  const [rows, states, own, rules, stays] = await Promise.all([
     servicesIn(id, reader),
     statesIn(id, reader),
     environmentLines(id, reader),
     allRules(reader),
+    projectLines(target, reader),
   ]);
-  if (!rows) return [notKnown('which services are in it, with what data')];
+  if (!rows) return [notKnown('which services are in it, with what data'), ...stays];
   const services = rows.flatMap((row) => serviceIn(row, states) ?? []);
   const others = rows.length - services.length;
   const lines = await Promise.all(services.map((service) => serviceLines(service, reader)));
@@ -255,6 +281,7 @@ async function environmentDeletion({ id }: Target, reader: Reader): Promise<read
     ...own,
     'Not looked for: what other environments need of it.',
     ...ruleLines(rules, [id, ...services.map((service) => service.id)]),
+    ...stays,
     ...underWayLines(services),
   ];
 }
