@@ -111,8 +111,22 @@ function changesIn(now: Members, before: Members | undefined, isSecret: (name: s
   ].join('; ');
 }
 
+/** Members of the event of a restoration, which deploys a database with what a backup has. */
+const ofRestorations: readonly string[] = ['restored_from', 'backup_id'];
+
+/** Whether a deployment brings a database back from a backup. */
+export const isRestoration = ({ event_type: type, change }: LenientEvent): boolean =>
+  /DEPLOY/.test(type ?? '') && Object.keys(eventMembers(change) ?? {}).some((name) => ofRestorations.includes(name));
+
+/** An event of a deployment, told as the restoration that it is a part of. */
+export const asRestoration = (event: LenientEvent): LenientEvent => ({
+  ...event,
+  event_type: event.event_type?.replace('DEPLOYED', 'RESTORED').replace('DEPLOY', 'RESTORE'),
+});
+
 /** An event as text. @param isSecret whether a member or variable of this name holds a secret, which is never shown */
-export function tellEvent(event: LenientEvent, isSecret: (name: string) => boolean): ToldEvent {
+export function tellEvent(given: LenientEvent, isSecret: (name: string) => boolean): ToldEvent {
+  const event = isRestoration(given) ? asRestoration(given) : given;
   const [now, before] = [eventMembers(event.change), eventMembers(event.original_change)];
   const key = now?.['key'] ?? before?.['key'];
   const part = event.sub_target_type

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { seedId } from '../../src/platform/seed/index.ts';
 import { connectorsTo, type Connectors } from '../support/connectors.ts';
 import { textOf } from '../support/mcp-clients.ts';
 import { startRecordingProxy, type RecordingProxyOptions } from '../support/recording-proxy.ts';
@@ -167,6 +168,38 @@ test('show a deployment once, with who asked for it and how it ended', async () 
       where: 'shop/staging',
       changes: expect.stringMatching(/checkout-api: DEPLOYED.*begun \d/) as string,
     });
+});
+
+test('a restoration is one, with the name of its backup, and not only a deployment', async () => {
+  await platform.must('restore_database', { database_id: platform.seed['database_id'] });
+  await expect
+    .poll(async () => (await told({ service: 'shop/staging/orders-db', kind: 'restore' })).results)
+    .toEqual([
+      expect.objectContaining({
+        what: 'restored database',
+        who: 'admin of the tests',
+        where: 'shop/staging/orders-db',
+        changes: expect.stringMatching(/restored_from: "nightly" of .*; state: DEPLOYED; .*begun \d/) as string,
+      }),
+    ]);
+});
+
+test('the deletion of an environment is one event of it, with what was in it', async () => {
+  const { id: environment_id } = await platform.must('clone_environment', {
+    environment_id: seedId('environment/data/development'),
+    name: 'short-lived',
+  });
+  await platform.must('delete_environment', { environment_id });
+  await expect
+    .poll(async () => (await told({ environment: environment_id, kind: 'delete' })).results)
+    .toEqual([
+      expect.objectContaining({
+        what: 'deleted environment',
+        who: 'admin of the tests',
+        where: 'data/short-lived',
+        changes: expect.stringMatching(/events-db: DELETED.*begun \d/) as string,
+      }),
+    ]);
 });
 
 test('is narrowed by who, kind and time', async () => {

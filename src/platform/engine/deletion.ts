@@ -7,6 +7,7 @@ import type { DeployableContext } from './deployable.ts';
 import type { DeploymentOrder } from './engine.ts';
 import { statePathOf } from './lifecycle.ts';
 import { markReadersOutOfDate } from './out-of-date.ts';
+import { auditEnvironmentDeletion } from './outcome-events.ts';
 
 type Target = Pick<DeploymentOrder, 'environmentId' | 'serviceIds' | 'takesEnvironment'>;
 
@@ -172,16 +173,21 @@ async function removeEnvironment(context: DeployableContext, trx: Db, id: string
 /**
  * Removes what a finished deployment has deleted, all in the caller's transaction: the services that were taken down,
  * and the environment if it was to be deleted and none of its services is left. Does nothing for other deployments.
+ * @param at when it finished, in milliseconds since the epoch
  */
 export async function removeDeleted(
   context: DeployableContext,
   trx: Db,
   deployment: DeploymentRow,
   services: readonly DeploymentServiceRow[],
+  at: number,
 ): Promise<void> {
   if (deployment.action !== 'DELETE' || isAside(deployment)) return;
   const gone = services.filter(({ state }) => state === deleted).map(({ service_id }) => service_id);
   if (gone.length > 0) await removeServices(context, trx, gone);
-  if (deployment.takes_environment === 1 && gone.length === services.length)
-    await removeEnvironment(context, trx, deployment.environment_id);
+  if (deployment.takes_environment !== 1) return;
+  const isGone = gone.length === services.length;
+  // The end of an empty environment is the request itself.
+  if (services.length > 0) await auditEnvironmentDeletion(trx, deployment, isGone, at);
+  if (isGone) await removeEnvironment(context, trx, deployment.environment_id);
 }

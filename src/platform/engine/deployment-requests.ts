@@ -139,7 +139,7 @@ export async function requestDeployment(
     await showRequested(trx, deployment, service);
   }
   await updateEnvironmentState(trx, order.environmentId);
-  if (services.length === 0) await removeDeleted(context, trx, deployment, []);
+  if (services.length === 0) await removeDeleted(context, trx, deployment, [], at);
   return requestOf(deployment, order.serviceIds);
 }
 

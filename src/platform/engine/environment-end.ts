@@ -59,8 +59,8 @@ export const endEnvironment =
         serviceIds: services.map((service) => service.id),
         takesEnvironment: true,
       });
-      await record('DELETE', { message: `${why}.`, deployment_id: id });
       const left = await trx.selectFrom('environment').select('id').where('id', '=', environmentId).executeTakeFirst();
+      await record(left === undefined ? 'DELETE' : 'TRIGGER_DELETE', { message: `${why}.`, deployment_id: id });
       return left === undefined ? null : now + afterRequest;
     } catch (error) {
       if (!(error instanceof ApiProblem)) throw error;

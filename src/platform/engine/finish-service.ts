@@ -151,7 +151,7 @@ const endDeployment = async (
     .set({ status: failed ? 'ERROR' : canceled ? 'CANCELED' : 'SUCCESS', ended_at: iso(at), due_ms: null, owner: null })
     .where('id', '=', deployment.id)
     .execute();
-  await removeDeleted(context, trx, deployment, services);
+  await removeDeleted(context, trx, deployment, services, at);
   await trx
     .updateTable('deployment')
     .set({ due_ms: at })

@@ -44,6 +44,7 @@ export {
   stepLimits,
 } from './lifecycle.ts';
 export { markOutOfDate, markReadersOutOfDate } from './out-of-date.ts';
+export { restoredFrom } from './outcome-events.ts';
 export { retentionQueue } from './retention-queue.ts';
 export { serviceSteps } from './service-steps.ts';
 export { deliveryQueue, firstRetrySeconds, maximumDeliveryAttempts } from './webhooks/deliveries.ts';

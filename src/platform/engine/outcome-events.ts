@@ -1,5 +1,6 @@
 import type { Insertable, Selectable } from 'kysely';
 import type { DeploymentAction, DeploymentState, JsonRecord } from '../../contract/index.ts';
+import type { Restoration } from '../runtime/index.ts';
 import type { AuditEventTable, Db, ServiceTable } from '../store/index.ts';
 import { iso } from './context.ts';
 import type { Requester } from './engine.ts';
@@ -15,6 +16,10 @@ const types: Readonly<Record<DeploymentAction, { readonly succeeded: string; rea
   STOP: { succeeded: 'STOPPED', failed: 'STOP_FAILED' },
   DELETE: { succeeded: 'DELETED', failed: 'DELETE_FAILED' },
 };
+
+/** What an event of a restoration says of it: the name of the backup. @param stored that of the deployment's service */
+export const restoredFrom = (stored: string | null): { readonly restored_from?: string } =>
+  stored === null ? {} : { restored_from: (JSON.parse(stored) as Restoration).backup };
 
 /** The outcome of one service of a deployment. */
 interface Ended {
@@ -33,7 +38,7 @@ interface Ended {
 export async function auditOutcome(
   trx: Db,
   deployment: DeploymentRow,
-  { service_id, kind, name }: DeploymentServiceRow,
+  { service_id, kind, name, restoration }: DeploymentServiceRow,
   { state, succeeded, at, left }: Ended,
 ): Promise<void> {
   if (isAside(deployment)) return;
@@ -43,7 +48,12 @@ export async function auditOutcome(
     target_type: serviceType(kind),
     target_id: service_id,
     target_name: name,
-    change: JSON.stringify({ state, deployment_id: deployment.id, ...(left && { left: left.join(' ') }) }),
+    change: JSON.stringify({
+      ...restoredFrom(restoration),
+      state,
+      deployment_id: deployment.id,
+      ...(left && { left: left.join(' ') }),
+    }),
     origin: deployment.origin,
     triggered_by: deployment.triggered_by,
   });
@@ -99,6 +109,24 @@ export const auditEnvironment = (
     },
     place,
   );
+
+/** Records that a deployment that was to delete an environment has ended. Call it before the environment is removed. */
+export async function auditEnvironmentDeletion(
+  trx: Db,
+  { id: deployment_id, environment_id: id, origin, triggered_by: triggeredBy }: DeploymentRow,
+  isGone: boolean,
+  at: number,
+): Promise<void> {
+  const place = await placeOfEnvironment(trx, id);
+  if (!place) return;
+  const { succeeded, failed } = types.DELETE;
+  await auditEnvironment(
+    trx,
+    { id, name: place.environment_name },
+    { event_type: isGone ? succeeded : failed, origin, triggeredBy, at, change: { deployment_id } },
+    place,
+  );
+}
 
 /** The names and ids of an environment's surroundings; undefined if it is gone. */
 export const placeOfEnvironment = (trx: Db, environmentId: string) =>

@@ -102,7 +102,7 @@ test('a copy gets an end, which is shown, extended, removed and set again, and i
   await connect();
   await advance('2026-03-04T18:00:00Z');
   expect(await exists(id)).toBe(false);
-  const deletion = (await eventsOf(id)).find(({ event_type: type }) => type === 'DELETE');
+  const deletion = (await eventsOf(id)).find(({ event_type: type }) => type === 'TRIGGER_DELETE');
   expect(deletion).toMatchObject({ triggered_by: 'end of the environment', origin: 'SERVICE_INTERNAL' });
   expect(deletion?.['change']).toMatch(/Its end, 2026-03-04T18:00:00.000Z, which .* set: The demo is over\./);
 });

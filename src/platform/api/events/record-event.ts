@@ -1,5 +1,13 @@
-import { isRecord, parameterKind, snakeCase, type AnyOperation, type JsonRecord } from '../../../contract/index.ts';
+import {
+  isRecord,
+  isServiceKind,
+  parameterKind,
+  snakeCase,
+  type AnyOperation,
+  type JsonRecord,
+} from '../../../contract/index.ts';
 import { isoNow, type PlatformClock } from '../../common/index.ts';
+import { restoredFrom } from '../../engine/index.ts';
 import type { Db } from '../../store/index.ts';
 import { changedMembers, type ChangedMembers } from './changed-members.ts';
 import { describeSubject, type DescribedSubject, type ChangedResource } from './subject.ts';
@@ -94,6 +102,39 @@ function deploymentIn(answer: unknown): JsonRecord {
   return typeof id === 'string' ? { deployment_id: id } : {};
 }
 
+/** What of a deletion is still to come: its deployment, if what it deletes has to be taken down first. */
+async function deletionUnderWay(db: Db, { kind }: ChangedResource, { place }: DescribedSubject): Promise<JsonRecord> {
+  if ((kind !== 'environment' && !isServiceKind(kind)) || place.environment_id === undefined) return {};
+  const found = await db
+    .selectFrom('deployment')
+    .select('id')
+    .where('queue', '=', place.environment_id)
+    .where('action', '=', 'DELETE')
+    .where('due_ms', 'is not', null)
+    .orderBy('seq', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return found ? { deployment_id: found.id } : {};
+}
+
+/** The name of the backup that a deployment restores a database from. */
+async function restorationIn(db: Db, { deployment_id: id }: JsonRecord): Promise<JsonRecord> {
+  if (typeof id !== 'string') return {};
+  const found = await db
+    .selectFrom('deployment_service')
+    .select('restoration')
+    .where('deployment_id', '=', id)
+    .executeTakeFirst();
+  return restoredFrom(found?.restoration ?? null);
+}
+
+/** What a request for work ordered, and the deployment that it began. */
+async function workIn(db: Db, op: AnyOperation, input: Input, answer: unknown): Promise<JsonRecord> {
+  const deployment = deploymentIn(answer);
+  const { backup_id: _, ...ordered } = await orderedWork(db, op, input);
+  return { ...ordered, ...(op.target === 'database' && (await restorationIn(db, deployment))), ...deployment };
+}
+
 /** The requested upgrade. It has not happened yet when its event is recorded. */
 const orderedUpgrade = ({ version, next_version }: JsonRecord): ChangedMembers =>
   changedMembers({ version }, { version: next_version });
@@ -153,8 +194,14 @@ export async function withEvent<Answer>(
   const after = subject && (await describeSubject(db, subject));
   const described = after ?? before;
   if (!described) return answer;
+  // What is deleted is still there: it is taken down first.
+  const toCome = type === 'DELETE' && named && after ? await deletionUnderWay(db, named, after) : {};
+  if (toCome['deployment_id'] !== undefined) {
+    await writeEvent(db, 'TRIGGER_DELETE', described, changedMembers(undefined, toCome), actor, isoNow(clock));
+    return answer;
+  }
   const changed = type.startsWith('TRIGGER_')
-    ? changedMembers(undefined, { ...(await orderedWork(db, op, input)), ...deploymentIn(answer) })
+    ? changedMembers(undefined, await workIn(db, op, input, answer))
     : type === 'MAINTENANCE' && before
       ? orderedUpgrade(before.members)
       : changedMembers(
