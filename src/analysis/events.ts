@@ -155,7 +155,7 @@ export interface WantedEvents {
   readonly kind?: string;
   /**
    * Ids of a service, an environment or a project. With a service, events of settings that it inherits from the others
-   * count too.
+   * count too; with an environment, those of variables that it inherits from the project.
    */
   readonly service?: string;
   readonly environment?: string;
@@ -170,10 +170,17 @@ const has = (whole: string | null | undefined, part: string): boolean =>
 const same = (one: string | null | undefined, other: string | undefined): boolean =>
   other !== undefined && one?.toLowerCase() === other.toLowerCase();
 
+const variableTypes: readonly unknown[] = ['VARIABLE', 'SECRET'];
+
 const isAt = ({ service, environment, project }: WantedEvents, event: LenientEvent): boolean => {
   const isTarget = (id: string | undefined): boolean => same(event.target_id, id);
   if (service !== undefined) return [service, environment, project].some(isTarget);
-  if (environment !== undefined) return isTarget(environment) || same(event.environment_id, environment);
+  if (environment !== undefined)
+    return (
+      isTarget(environment) ||
+      same(event.environment_id, environment) ||
+      (isTarget(project) && variableTypes.includes(event.sub_target_type))
+    );
   return project === undefined || isTarget(project) || same(event.project_id, project);
 };
 

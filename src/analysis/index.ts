@@ -28,6 +28,7 @@ export {
   type HistoryItem,
   type PastDeployment,
 } from './history.ts';
+export { placesNamed, type EventPlace, type PlaceKind } from './event-places.ts';
 export { groupedByDeployment, tellGroup, type EventGroup } from './deployment-events.ts';
 export { findDrift, type ComparedEnvironment, type ComparedVariable } from './drift.ts';
 export { coverageOf, deployedAt, firstTime, periodText, type LogCoverage } from './logs/coverage.ts';

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { seedId } from '../../src/platform/seed/index.ts';
 import { connectorsTo, type Connectors } from '../support/connectors.ts';
-import { textOf } from '../support/mcp-clients.ts';
+import { failureIn, textOf } from '../support/mcp-clients.ts';
 import { startRecordingProxy, type RecordingProxyOptions } from '../support/recording-proxy.ts';
-import { startTestPlatform, type TestPlatform } from '../support/test-platform.ts';
+import { startTestPlatform, type TestPlatform, unknownId } from '../support/test-platform.ts';
 
 interface Told {
   readonly at: string;
@@ -202,6 +202,121 @@ test('the deletion of an environment is one event of it, with what was in it', a
     ]);
 });
 
+const addEnvironment = async (name: string): Promise<string> =>
+  String(
+    (
+      await platform.must('create_environment', {
+        project_id: seedId('project/data'),
+        cluster_id: platform.seed['cluster_id'],
+        name,
+        mode: 'DEVELOPMENT',
+      })
+    )['id'],
+  );
+
+const call = async (args: Record<string, unknown>) => {
+  const result = await (await connectors.modern()).call('list_events', args);
+  return { text: textOf(result), failure: failureIn(result) };
+};
+
+describe('of what is gone', () => {
+  test('events are found by the name and path that they have, and that it is deleted is said', async () => {
+    const id = await addEnvironment('playground');
+    const { id: database } = await platform.must('create_database', {
+      environment_id: id,
+      name: 'toys-db',
+      type: 'REDIS',
+      version: '7',
+      mode: 'CONTAINER',
+    });
+    await platform.must('delete_environment', { environment_id: id });
+    await expect.poll(async () => (await platform.call('get_environment', { environment_id: id })).status).toBe(404);
+    for (const environment of ['data/playground', 'playground', 'Data/Playground', id]) {
+      const { results, text } = await told({ environment });
+      expect(text).toMatch(new RegExp(`The environment data/playground \\(id ${id}\\) was deleted at \\d`));
+      expect(results.map(({ what }) => what)).toEqual([
+        'deleted environment',
+        'created database',
+        'created environment',
+      ]);
+    }
+    const { results, text } = await told({ service: 'data/playground/toys-db' });
+    expect(text).toContain(`The database data/playground/toys-db (id ${String(database)}) was deleted`);
+    expect(results.at(-1)).toMatchObject({ what: 'created database', where: 'data/playground/toys-db' });
+    expect((await told({ environment: 'playground', kind: 'lock' })).text).toMatch(/was deleted.*\nNone of the/);
+  });
+
+  test('a name that never was is an error with what is like it, and so is an id', async () => {
+    const { text, failure } = await call({ environment: 'shop/stagin' });
+    expect(failure).toMatchObject({ kind: 'bad_address', why: 'unknown' });
+    expect(text).toMatch(/shop\/staging[^]*None of the \d+ events looked through names it, either\./);
+    expect((await call({ service: 'playground' })).failure).toMatchObject({ kind: 'bad_address' });
+    expect((await call({ environment: unknownId })).failure).toMatchObject({ kind: 'not_possible' });
+    expect((await call({ service: unknownId })).failure).toMatchObject({ kind: 'bad_address' });
+    // A name is not looked for elsewhere because what it is in is gone.
+    const inside = await call({ environment: 'data/playground', service: 'checkout-api' });
+    expect(inside.failure).toMatchObject({ kind: 'bad_address' });
+  });
+
+  test('a name that is used again stands for what has it now, and the other one is told of', async () => {
+    const before = await addEnvironment('again');
+    await platform.must('delete_environment', { environment_id: before });
+    const now = await addEnvironment('again');
+    const { results, text } = await told({ environment: 'data/again' });
+    expect(results.map(({ what }) => what)).toEqual(['created environment']);
+    expect(text).toMatch(new RegExp(`Another environment was called data/again \\(id ${before}\\)`));
+    expect(text).toContain(`Next: list_events {"environment":"${before}"}`);
+    expect((await told({ environment: before })).results.map(({ what }) => what)).toEqual([
+      'deleted environment',
+      'created environment',
+    ]);
+    await platform.must('delete_environment', { environment_id: now });
+    const both = await told({ environment: 'data/again' });
+    expect(both.text).toContain(`(id ${now}) was deleted`);
+    expect(both.text).toContain(`Next: list_events {"environment":"${before}"}`);
+    expect(both.results).toHaveLength(2);
+  });
+
+  test('what has another name now is not called deleted', async () => {
+    const id = await addEnvironment('old-name');
+    await platform.must('update_environment', { environment_id: id, name: 'new-name', mode: 'DEVELOPMENT' });
+    const { text } = await told({ environment: 'data/old-name' });
+    expect(text).toContain(`(id ${id}) is there, and now called "new-name".`);
+    expect(text).not.toContain('deleted');
+  });
+
+  test('a project is found, too', async () => {
+    const { id } = await platform.must('create_project', { organization_id: platform.organizationId, name: 'brief' });
+    await platform.must('delete_project', { project_id: id });
+    const { results, text } = await told({ project: 'brief' });
+    expect(text).toContain(`The project brief (id ${String(id)}) was deleted at `);
+    expect(results.map(({ what }) => what)).toEqual(['deleted project', 'created project']);
+  });
+});
+
+test('variables that a service or an environment inherits count, each with its scope', async () => {
+  await platform.must('create_secret_of_project', {
+    project_id: seedId('project/shop'),
+    key: 'OF_ALL',
+    value: 'correct-horse-7',
+  });
+  const ofProject = expect.objectContaining({ what: 'created secret OF_ALL of project', where: 'shop' }) as object;
+  for (const of of [
+    { service: 'shop/staging/checkout-api' },
+    { environment: 'shop/staging' },
+    { environment: seedId('environment/shop/staging') },
+    { service: `infra://service/application/${platform.seed['application_id']}` },
+  ])
+    for (const kind of ['variable', 'secret']) {
+      const { results, text } = await told({ ...of, kind });
+      expect(results).toContainEqual(ofProject);
+      expect(text).toMatch(/it inherits from its (environment and )?project count, too\./);
+    }
+  const { results, text } = await told({ environment: 'data/development', kind: 'variable' });
+  expect(results).toEqual([]);
+  expect(text).toMatch(/None of the .*\n.*it inherits from its project count, too\./);
+});
+
 test('is narrowed by who, kind and time', async () => {
   expect((await told({ who: 'bo lind' })).results).toHaveLength(1);
   expect((await told({ kind: 'lock' })).results.map(({ what }) => what)).toEqual([
@@ -229,7 +344,7 @@ test('shows the newest first, turns pages, and says how to get older ones', asyn
   );
   expect(more).toBe('There may be older ones that fit.');
   expect(text).toContain(`Next: list_events {"until":"${results.at(-1)!.at}"}`);
-  const { results: older, looked_through: looked, ...reach } = await told({ kind: 'created secret' });
+  const { results: older, looked_through: looked, ...reach } = await told({ kind: 'created secret MAIL' });
   expect(reach).not.toHaveProperty('whole_since');
   expect(older).toHaveLength(1);
   expect(looked).toBeGreaterThan(100);

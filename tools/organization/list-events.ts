@@ -1,30 +1,15 @@
 import * as z from 'zod';
-import {
-  defaultPageSizes,
-  maximumEventPageSize,
-  maximumPageSize,
-  operations,
-  reference,
-} from '../../src/contract/index.ts';
-import {
-  groupedByDeployment,
-  isWanted,
-  readDeployment,
-  tellGroup,
-  type EventGroup,
-  type LenientEvent,
-  type WantedEvents,
-} from '../../src/analysis/index.ts';
+import { maximumPageSize, operations, reference } from '../../src/contract/index.ts';
+import { readDeployment, tellGroup } from '../../src/analysis/index.ts';
 import {
   anyService,
   composeTool,
-  isPlatformFailure,
-  isRecord,
-  recordsIn,
   isSecretName,
   naming,
+  omit,
   pick,
   pruneRecord,
+  recordsIn,
   table,
   type JsonRecord,
   type NextCall,
@@ -33,112 +18,24 @@ import {
 import { readAspect, readsByKind, subjectAt } from '../shared/any-service.ts';
 import { ifPossible } from '../shared/if-possible.ts';
 import { windowOf } from '../shared/time-bounds.ts';
+import { searchEvents } from './event-search.ts';
+import {
+  argumentsOfMore,
+  callsForOthers,
+  inheritedText,
+  placesOf,
+  readsOfSubject,
+  soughtIn,
+  subjectArguments,
+  subjectLines,
+  subjectOf,
+} from './event-subject.ts';
 
 const keepsNoOlder = 'The platform keeps no older ones.';
 const mayBeMore = 'There may be older ones that fit.';
 const mayBeMoreBefore = 'There may be older ones: until looks further back.';
 
 const columns = ['at', 'who', 'via', 'what', 'where', 'changes'];
-
-/** Maximum number of pages that one call reads. */
-const mostPages = 5;
-
-/** The same if only some events are visible, so that hidden events don't displace them. */
-const mostNarrowedPages = 20;
-
-interface Found {
-  /** Each a row: the events of one deployment, or one other event. */
-  readonly groups: readonly EventGroup[];
-  readonly looked: number;
-  /** Whether there may be older matching events. */
-  readonly hasMore: boolean;
-  readonly since?: string;
-  readonly isCut: boolean;
-  /** Whether more events were found than are shown. */
-  readonly isFull: boolean;
-  /** Whether only some events are visible: then the answer says nothing that depends on the others. */
-  readonly isNarrowed: boolean;
-  /** The time of the first event that the platform has, if the search reached it. */
-  readonly first?: string;
-  /** The time from which on all that fit are shown; undefined if that isn't known. */
-  readonly wholeSince?: string;
-}
-
-const tokenIn = (link: unknown): string | undefined =>
-  typeof link === 'string' ? /(?:^|[?&])continueToken=([^&]+)/.exec(link)?.[1] : undefined;
-
-async function page(context: ToolContext, organization_id: string, query: JsonRecord): Promise<JsonRecord> {
-  try {
-    return await context.read(operations.list_events, { organization_id, page_size: maximumEventPageSize, ...query });
-  } catch (error) {
-    if (!isPlatformFailure(error) || error.kind !== 'not_offered') throw error;
-    return context.refuse(
-      'this platform keeps no events',
-      naming`Who deployed, and when, is in the history: ${'list_deployments'}.`,
-    );
-  }
-}
-
-/** Reads pages of events, newest first, until there are enough matches. */
-async function search(context: ToolContext, organization_id: string, wanted: WantedEvents): Promise<Found> {
-  const window = {
-    ...(wanted.from !== undefined && { from_timestamp: new Date(wanted.from).toISOString() }),
-    ...(wanted.to !== undefined && { to_timestamp: new Date(wanted.to).toISOString() }),
-  };
-  const events: LenientEvent[] = [];
-  let [token, looked, turned]: [string | undefined, number, number] = [undefined, 0, 0];
-  for (;;) {
-    // Each page has the token of the next one.
-    const answer = await page(context, organization_id, {
-      ...window,
-      ...(token !== undefined && { continue_token: decodeURIComponent(token) }),
-    });
-    const rows = recordsIn(answer['events']) as LenientEvent[];
-    events.push(...rows.filter((event) => isWanted(wanted, event)));
-    const groups = groupedByDeployment(events);
-    looked += rows.length;
-    turned += 1;
-    const next = tokenIn(isRecord(answer['links']) ? answer['links']['next'] : undefined);
-    const isPast =
-      wanted.from !== undefined && rows.some(({ timestamp }) => Date.parse(timestamp ?? '') < wanted.from!);
-    const isNarrowed = answer['is_narrowed'] === true;
-    // A page without visible events is empty here, but isn't the last one.
-    const isDone = next === undefined || next === token || (rows.length === 0 && !isNarrowed) || isPast;
-    if (
-      isDone ||
-      groups.length > defaultPageSizes.shownEvents ||
-      turned === (isNarrowed ? mostNarrowedPages : mostPages)
-    ) {
-      const since = typeof answer['events_since'] === 'string' ? answer['events_since'] : undefined;
-      const isFull = groups.length > defaultPageSizes.shownEvents;
-      const first =
-        next === undefined && wanted.from === undefined && !isNarrowed
-          ? (rows.at(-1)?.timestamp ?? undefined)
-          : undefined;
-      const shown = groups.slice(0, defaultPageSizes.shownEvents);
-      const reached = isFull ? shown.at(-1)?.events[0] : isDone ? undefined : rows.at(-1);
-      return {
-        groups: shown,
-        ...(!isNarrowed && typeof reached?.timestamp === 'string' && { wholeSince: reached.timestamp }),
-        looked,
-        hasMore: isFull || isNarrowed || !isDone,
-        isFull,
-        isNarrowed,
-        since,
-        first,
-        isCut: answer['organization_max_limit_reached'] === true,
-      };
-    }
-    token = next;
-  }
-}
-
-/** The ids to which the arguments resolve, with the environment and project of a service. */
-function placesOf({ resolved }: ToolContext): Pick<WantedEvents, 'service' | 'environment' | 'project'> {
-  const { service, environment, project } = resolved;
-  if (service) return { service: service.id, environment: service.environment?.id, project: service.project?.id };
-  return { ...(environment ? { environment: environment.id } : project && { project: project.id }) };
-}
 
 const isDeployment = (kind: string | undefined): boolean => kind === undefined || /deploy/i.test(kind);
 
@@ -163,8 +60,9 @@ const next = (view: JsonRecord, args: JsonRecord): readonly NextCall[] => {
   const rows = recordsIn(view['results']);
   const last = rows.at(-1)?.['at'];
   return [
+    ...callsForOthers(view, args),
     ...(view['more'] === mayBeMore && typeof last === 'string'
-      ? [{ tool: 'list_events', arguments: { ...args, until: last }, why: 'older ones' }]
+      ? [{ tool: 'list_events', arguments: { ...argumentsOfMore(view, args), until: last }, why: 'older ones' }]
       : []),
     ...(view['deployments_before'] === undefined
       ? []
@@ -205,6 +103,7 @@ export const listEvents = composeTool({
     until: z.string().optional().describe('As since.'),
   },
   hidden: ['project'],
+  mayBeGone: subjectArguments,
   operations: [operations.list_events],
   reads: [
     { operation: operations.get_organization, without: 'it does not know what to list', isNeeded: true },
@@ -213,6 +112,7 @@ export const listEvents = composeTool({
       'that there are deployments from before events were recorded',
       operations.list_environment_deployments,
     ),
+    ...readsOfSubject,
   ],
   output: z.object({
     results: z.array(
@@ -237,21 +137,16 @@ export const listEvents = composeTool({
         'the platform does not say the id of the organization, and events are listed by it',
         naming`Who deployed, and when, is in the history: ${'list_deployments'}.`,
       );
-    const wanted = { who, kind, ...windowOf({ since, until }, context), ...placesOf(context) };
-    const {
-      groups,
-      looked,
-      hasMore,
-      isFull,
-      isNarrowed,
-      since: keptSince,
-      first,
-      isCut,
-      wholeSince,
-    } = await search(context, organization.id, wanted);
+    const places = await placesOf(context);
+    const wanted = { who, kind, ...windowOf({ since, until }, context), ...places };
+    const sought = soughtIn(context);
+    const found = await searchEvents(context, organization.id, wanted, sought);
+    const { groups, looked, hasMore, isFull, isNarrowed, since: keptSince, first, isCut, wholeSince } = found;
+    const subject = await subjectOf(context, sought, found);
     const begin = keptSince ?? first;
     const reachesBack =
       begin !== undefined &&
+      subject['subject'] === undefined &&
       !isNarrowed &&
       isDeployment(kind) &&
       (wanted.from === undefined || wanted.from < Date.parse(begin)) &&
@@ -260,6 +155,8 @@ export const listEvents = composeTool({
     return pruneRecord({
       results: groups.map((group) => pruneRecord(pick({ ...tellGroup(group, isSecretName) }, columns))),
       looked_through: looked,
+      ...subject,
+      inherited: inheritedText(context, kind, places),
       kept_since: keptSince,
       ...(isOlder && { deployments_before: begin }),
       ...(isCut && { older: keepsNoOlder }),
@@ -272,9 +169,11 @@ export const listEvents = composeTool({
     view: (answer) => ({ ...answer, results: answer['results'] ?? [] }),
     text: (view) =>
       [
+        ...subjectLines(view),
         (view['results'] as readonly JsonRecord[]).length === 0
           ? `None of the ${String(view['looked_through'])} events looked through fits.`
-          : table('event', columns).text(view),
+          : table('event', columns).text(omit(view, ['subject', 'same_name', 'inherited'])),
+        ...(typeof view['inherited'] === 'string' ? [view['inherited']] : []),
         ...reachText(view),
         ...(typeof view['more'] === 'string'
           ? [

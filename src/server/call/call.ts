@@ -17,7 +17,7 @@ import type {
 import type { JsonRecord } from '../json/index.ts';
 import { handOver, reservePlace } from './handover.ts';
 import type { Redaction, Redactor } from '../redaction/index.ts';
-import type { Issue, NameResolver, PlannedOperation, ResourceKind } from '../tool/index.ts';
+import type { Issue, NameResolver, NotFound, PlannedOperation, ResourceKind } from '../tool/index.ts';
 
 /** The time of each caller's latest change to the platform. */
 interface RecentChanges {
@@ -94,6 +94,8 @@ export interface Call extends GuardedCall {
   readonly controls: Controls;
   /** The kinds that the caller's argument names specify, for arguments that accept any service. */
   readonly kinds: Readonly<Record<string, ResourceKind>>;
+  /** The names that nothing has, by argument, where the tool looks for what had them. */
+  readonly notFound?: Readonly<Record<string, NotFound>>;
   /** Whether names are looked up in freshly read lists, because the cached ones turned out to be outdated. */
   readonly withNewLists: boolean;
   /** The problems with the size of the arguments, with their names or with the controls among them. */

@@ -84,6 +84,7 @@ export function toolContextOf(
   return {
     toolContext: {
       resolved,
+      notFound: call.notFound,
       done: carriedOut.map(({ operation }) => operation.name),
       sent: carriedOut.map(({ input }) => input),
       read,

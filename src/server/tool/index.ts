@@ -91,7 +91,7 @@ export {
   toolArgumentSchema,
 } from './schema.ts';
 export { columnName, withKinds } from './service-kind.ts';
-export type { ToolContext } from './tool-context.ts';
+export type { NotFound, ToolContext } from './tool-context.ts';
 export { replaceSecret, storedSecret } from './stored-secret.ts';
 export { naming, visibleText, withWarning, type TextPart, type ToolText } from './tool-text.ts';
 export {

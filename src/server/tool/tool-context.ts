@@ -1,9 +1,18 @@
 import type { RequestBudget } from '../../client/index.ts';
 import type { AnyOperation } from '../../contract/index.ts';
 import type { Reader } from '../context/index.ts';
-import type { ResolvedResource } from './name-resolver.ts';
+import type { ResolvedResource, ResourceKind } from './name-resolver.ts';
 import type { JsonRecord, JsonSchema } from '../json/index.ts';
 import type { ToolText } from './tool-text.ts';
+
+/** A name that nothing has, or nothing has any more. */
+export interface NotFound {
+  readonly kind: ResourceKind;
+  /** The name, path or id, as given. */
+  readonly reference: string;
+  /** Ends the call with the failure of looking it up. @param note what else is known, of this server: a whole sentence */
+  readonly refuse: (note: string) => never;
+}
 
 /**
  * The functions and data available to a tool's code during a call. It can read the platform within the caller's
@@ -13,6 +22,8 @@ import type { ToolText } from './tool-text.ts';
 export interface ToolContext extends Omit<Reader, 'under'> {
   /** The resources that names and ids among the arguments refer to, by argument. */
   readonly resolved: Readonly<Record<string, ResolvedResource>>;
+  /** The names among the arguments that nothing has, by argument, where the tool lets them be so (Tool.mayBeGone). */
+  readonly notFound?: Readonly<Record<string, NotFound>>;
   /** Names of the operations that were executed before the answer, in order. */
   readonly done: readonly string[];
   /** Their inputs, in the same order. */

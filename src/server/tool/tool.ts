@@ -140,6 +140,8 @@ export interface CompositionDefinition<Input extends Shape> extends CommonDefini
   readonly input: Input;
   /** See Tool.needsOneOf. */
   readonly needsOneOf?: readonly string[];
+  /** See Tool.mayBeGone. */
+  readonly mayBeGone?: readonly string[];
   /** Checks across members. */
   readonly rules?: (args: ArgumentsOf<Input>) => readonly string[];
   /** All operations that it may plan; for a tool that only reads, the reads that it requires. */
@@ -172,6 +174,11 @@ export interface Tool {
   readonly printing: SchemaPrinting;
   /** Arguments of which a call must give one; its rules check that. Descriptions say it, because schemas can't. */
   readonly needsOneOf?: readonly string[];
+  /**
+   * Arguments of a tool that only reads, widest first. In the narrowest one that is given, a name that nothing has is no
+   * error yet: the tool looks for what had it. See ToolContext.notFound.
+   */
+  readonly mayBeGone?: readonly string[];
   /** Schemas of its arguments. */
   readonly input: Shape;
   /** Issues across members, for arguments whose members are each valid. */

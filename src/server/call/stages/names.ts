@@ -15,6 +15,7 @@ import {
   type ResolvedResource,
   type ResourceKind,
   type Lookup,
+  type NotFound,
   pointsAt,
   referencesInRows,
   referencesInside,
@@ -174,6 +175,22 @@ const referencesOf = memoised((tool: Tool): readonly ArgumentReference[] =>
 );
 
 /**
+ * A name that nothing has, if the tool looks for what had it.
+ * @throws error for other failures, other tools, and where a narrower name would be searched in what is not there.
+ */
+function notFoundOf({ tool: { mayBeGone = [] }, args }: Call, name: string, error: unknown): NotFound {
+  const failure = error instanceof CallFailure ? error.failure : undefined;
+  const narrowest = mayBeGone.findLast((one) => typeof args[one] === 'string');
+  if (failure?.kind !== 'bad_address' || failure.problem.why !== 'unknown' || narrowest !== name) throw error;
+  const { problem } = failure;
+  return {
+    kind: problem.kind,
+    reference: problem.reference,
+    refuse: (note) => fail({ kind: 'bad_address', problem: { ...problem, notes: [...problem.notes, note] } }),
+  };
+}
+
+/**
  * Replaces names by ids, and fills in the organization if it is missing.
  * @throws CallFailure if a name matches nothing or several resources; ApiError if the platform fails.
  */
@@ -181,6 +198,7 @@ async function resolveAll(call: Call): Promise<Call> {
   const { tool, deps } = call;
   const args: JsonRecord = { ...call.args };
   const resolved: Record<string, ResolvedResource> = {};
+  const notFound: Record<string, NotFound> = {};
   let within: Within = {};
   const lookup = (): Lookup => lookupOf(call, within);
 
@@ -223,19 +241,25 @@ async function resolveAll(call: Call): Promise<Call> {
       args[name] = withAt(value, path, resource.id);
       resolved[`${name}.${path}`] = resource;
     } else if (typeof value === 'string') {
-      const resource = await find(kind, value);
-      args[name] = resource.id;
-      resolved[name] = resource;
-      within = narrowed(within, resource);
+      const found = await find(kind, value).catch((error: unknown) => notFoundOf(call, name, error));
+      if ('refuse' in found) {
+        notFound[name] = found;
+        // A tool gets ids only.
+        delete args[name];
+        continue;
+      }
+      args[name] = found.id;
+      resolved[name] = found;
+      within = narrowed(within, found);
     }
   }
-  return { ...call, args, resolved };
+  return { ...call, args, resolved, notFound };
 }
 
 /** Replaces names, paths and URIs by ids. */
 export const resolveNames: Stage<Call, Call> = {
   name: 'resolve names',
-  does: 'Replaces names, paths and URIs by ids, and fills in the organization.',
+  does: 'Replaces names, paths and URIs by ids, and fills in the organization. Where a tool looks for what is gone, a name that nothing has is left to it.',
   refuses: ['bad_address', 'bad_arguments', 'not_possible'],
   reads: true,
   run: async (call) => {
