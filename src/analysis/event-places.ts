@@ -54,8 +54,8 @@ const kindPrefix = new RegExp(`^(?:${serviceKinds.join('|')}):`, 'i');
 function isReferredTo({ id, names }: Mention, reference: string): boolean {
   const segments = segmentsOf(reference);
   // The last name may have its kind in front of it.
-  const readings = [segments, segments.with(-1, segments.at(-1)!.replace(kindPrefix, ''))].map((names_) =>
-    folded(names_.map(unescaped).join('/')),
+  const readings = [segments, segments.with(-1, segments.at(-1)!.replace(kindPrefix, ''))].map((reading) =>
+    folded(reading.map(unescaped).join('/')),
   );
   return (
     id === reference.trim().toLowerCase() ||
@@ -82,12 +82,13 @@ export function placesNamed(
     const { id, names } = mention;
     const isItsEnd =
       event.target_id?.toLowerCase() === id && !event.sub_target_type && deletions.includes(event.event_type);
-    const known = places.get(id) ?? { kind: mention.kind, id, path: joinPath(names), last: event.timestamp };
+    const known: Omit<EventPlace, 'first'> =
+      places.get(id) ?? { kind: mention.kind, id, path: joinPath(names), last: event.timestamp };
     places.set(id, {
       ...known,
       first: event.timestamp,
       ...(isItsEnd && known.deletedAt === undefined && { deletedAt: event.timestamp }),
-    } as EventPlace);
+    });
   }
   return [...places.values()];
 }

@@ -120,7 +120,7 @@ test('a database whose backups cannot be read is named, and not called without',
   expect(text).toMatch(/2 databases[^]*Could not be read, and are missing here: shop\/staging\/orders-db\./);
 });
 
-test('who agrees to a restoration sees which backup it is, how old, and what becomes of the data of now', async () => {
+test('who agrees to a restoration sees which backup it is, how old, and what becomes of the previous data', async () => {
   const declined = await calling(
     'restore_database',
     orders,
@@ -132,7 +132,7 @@ test('who agrees to a restoration sees which backup it is, how old, and what bec
     /Afterwards the database has what the backup by-hand of \S+ \(\d+s ago\) has, and nothing else: what was written since is not in it\./,
   );
   expect(question).toMatch(
-    /It stays on the node simulated[^]*Its data of now stays in the volume volume-\w+ on simulated, and nothing uses it any more\. No call brings it back/,
+    /It stays on the node simulated[^]*Its previous data stays in the volume volume-\w+ on simulated, and nothing uses it any more\. No call brings it back/,
   );
   expect(question).toContain('create a database backup first');
   const { text, isError } = await calling('restore_database', { ...orders, wait: true });

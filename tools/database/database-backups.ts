@@ -134,13 +134,13 @@ function backupLine(recovery: JsonRecord, now: number): PlanLine {
 }
 
 /**
- * What becomes of the data of now. The platform never attaches the old volume again (docs/decisions/50), so that only a
+ * What becomes of the previous data. The platform never attaches the old volume again (docs/decisions/50), so that only a
  * backup that is made first leads back to it.
  */
 function oldDataLines(recovery: JsonRecord, node: string, isLost: boolean): readonly PlanLine[] {
   const volume = textOf(recovery, 'old_volume');
-  if (volume === undefined) return [notKnown('what becomes of its data of now')];
-  const stays = `Its data of now stays in the volume ${show(volume)} on ${node}, and nothing uses it any more${isLost ? ', also when the node is back' : ''}.`;
+  if (volume === undefined) return [notKnown('what becomes of its previous data')];
+  const stays = `Its previous data stays in the volume ${show(volume)} on ${node}, and nothing uses it any more${isLost ? ', also when the node is back' : ''}.`;
   const noWayBack = 'No call brings it back from there; whoever runs the cluster can still read that volume.';
   return isLost
     ? [`${stays} ${noWayBack}`]

@@ -81,8 +81,8 @@ function fitting(
 ): readonly LenientEvent[] {
   if (!sought || sought.id !== undefined) return events.filter((event) => isWanted(wanted, event));
   if (!newest) return [];
-  const { project: _, environment: __, ...rest } = wanted;
-  const itsOwn = { ...rest, [argumentOf(newest.kind)]: newest.id };
+  const { who, kind, from, to } = wanted;
+  const itsOwn = { who, kind, from, to, [argumentOf(newest.kind)]: newest.id };
   return events.filter((event) => isWanted(itsOwn, event));
 }
 

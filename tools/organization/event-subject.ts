@@ -16,7 +16,7 @@ import {
   type ToolContext,
 } from '../../src/server/tool/index.ts';
 import { idOf, readAspect, readOf, readsByKind, subjectAt } from '../shared/any-service.ts';
-import { ifPossible } from '../shared/if-possible.ts';
+import { ifPossible, unlessGone } from '../shared/if-possible.ts';
 import { argumentOf, type FoundEvents, type Sought } from './event-search.ts';
 
 type Places = Pick<WantedEvents, 'service' | 'environment' | 'project'>;
@@ -28,7 +28,7 @@ export const subjectArguments = ['project', 'environment', 'service'] as const;
 export const readsOfSubject: readonly ReadUse[] = [
   ...readsByKind(
     'configuration',
-    'whether what the events are of is still there, and where,',
+    'where it is, and whether it is still there,',
     operations.get_environment,
   ),
   ...readUses('whether a project is still there is not told', operations.get_project),
@@ -36,11 +36,11 @@ export const readsOfSubject: readonly ReadUse[] = [
 
 /** The ids to which the arguments resolve, with those of what a service or an environment inherits variables from. */
 export async function placesOf(context: ToolContext): Promise<Places> {
-  const { service, environment, project } = context.resolved;
+  const { service, project } = context.resolved;
   const subject = subjectAt(context, 'service') ?? subjectAt(context, 'environment');
   if (!subject) return project ? { project: project.id } : {};
   const attempt = (tell: () => Promise<JsonRecord | undefined>) =>
-    ifPossible(context, 'What it inherits variables from', tell);
+    ifPossible(context, 'What it inherits variables from', () => unlessGone(tell()));
   const environmentId =
     subject.environmentId ??
     textAt(await attempt(() => readAspect(context, subject, 'configuration')), 'environment.id');
@@ -53,8 +53,8 @@ export async function placesOf(context: ToolContext): Promise<Places> {
           'project.id',
         ));
   return {
-    ...(service ? { service: service.id } : {}),
-    environment: environmentId ?? environment?.id,
+    ...(service && { service: service.id }),
+    environment: environmentId,
     project: projectId,
   };
 }
@@ -161,7 +161,7 @@ export const callsForOthers = ({ same_name: others }: JsonRecord, args: JsonReco
       ),
       [argumentOf(kind as EventPlace['kind'])]: id,
     },
-    why: 'the one that had this name before',
+    why: 'another one of this name',
   }));
 
 /** Kinds of events for which it matters what a service or an environment inherits. */

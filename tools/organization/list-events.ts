@@ -156,7 +156,7 @@ export const listEvents = composeTool({
       results: groups.map((group) => pruneRecord(pick({ ...tellGroup(group, isSecretName) }, columns))),
       looked_through: looked,
       ...subject,
-      inherited: inheritedText(context, kind, places),
+      inherited: subject['subject'] === undefined ? inheritedText(context, kind, places) : undefined,
       kept_since: keptSince,
       ...(isOlder && { deployments_before: begin }),
       ...(isCut && { older: keepsNoOlder }),

@@ -79,6 +79,16 @@ test('nothing is added to an environment or changed in it while it is being dele
       expect.stringContaining(`(deployment ${String(deletion)})`),
     ]);
   }
+  // That it was asked for is recorded as that, and not as done.
+  const { events } = await platform.must('list_events', {
+    organization_id: platform.organizationId,
+    target_type: 'ENVIRONMENT',
+    target_id: platform.seed['environment_id'],
+  });
+  expect((events as Json[])[0]).toMatchObject({
+    event_type: 'TRIGGER_DELETE',
+    change: JSON.stringify({ deployment_id: deletion }),
+  });
   // It can be called off.
   await platform.must('cancel_deployment', environment());
 });

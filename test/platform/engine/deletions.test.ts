@@ -256,6 +256,25 @@ test('an environment goes with everything in it, at once and at the end', async 
   await expectIntact();
 });
 
+/** The recorded ends of what was in an environment, and of it, oldest first. */
+const endsIn = async (db: Db, environmentId: string): Promise<string[]> =>
+  (
+    await db
+      .selectFrom('audit_event')
+      .select(['event_type', 'target_name'])
+      .where('environment_id', '=', environmentId)
+      .orderBy('seq')
+      .execute()
+  ).map(({ event_type: type, target_name: name }) => `${type} ${name}`);
+
+test('the end of an environment is recorded, after those of its services', async () => {
+  const { db } = await open();
+  const { environmentId, ids } = await addEnvironment(db, 'one', { app: { kind: 'application' } });
+  await deleteServices(environmentId, Object.values(ids), true);
+  await fixture.settled();
+  expect(await endsIn(db, environmentId)).toEqual(['DELETED app', 'DELETED one']);
+});
+
 test('an empty environment is gone with the request', async () => {
   const { db } = await open();
   const { environmentId } = await addEnvironment(db, 'empty', {});
@@ -280,6 +299,7 @@ test('where a service can not be taken down, it and the environment stay; what w
   });
   expect(await engine.environmentStatus(db, environmentId)).toMatchObject({ state: 'DELETE_ERROR' });
   expect(await count('service', 'id', ids['app']!)).toBe(0);
+  expect(await endsIn(db, environmentId)).toEqual(['DELETED app', 'DELETE_FAILED db', 'DELETE_FAILED one']);
   // It can be tried again, or used again.
   await fixture.order({ environmentId, serviceIds: [ids['db']!], action: 'DELETE' });
 });

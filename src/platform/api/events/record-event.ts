@@ -132,7 +132,7 @@ async function restorationIn(db: Db, { deployment_id: id }: JsonRecord): Promise
 async function workIn(db: Db, op: AnyOperation, input: Input, answer: unknown): Promise<JsonRecord> {
   const deployment = deploymentIn(answer);
   const { backup_id: _, ...ordered } = await orderedWork(db, op, input);
-  return { ...ordered, ...(op.target === 'database' && (await restorationIn(db, deployment))), ...deployment };
+  return { ...ordered, ...(op.name.startsWith('restore_') && (await restorationIn(db, deployment))), ...deployment };
 }
 
 /** The requested upgrade. It has not happened yet when its event is recorded. */
