@@ -82,8 +82,12 @@ export function placesNamed(
     const { id, names } = mention;
     const isItsEnd =
       event.target_id?.toLowerCase() === id && !event.sub_target_type && deletions.includes(event.event_type);
-    const known: Omit<EventPlace, 'first'> =
-      places.get(id) ?? { kind: mention.kind, id, path: joinPath(names), last: event.timestamp };
+    const known: Omit<EventPlace, 'first'> = places.get(id) ?? {
+      kind: mention.kind,
+      id,
+      path: joinPath(names),
+      last: event.timestamp,
+    };
     places.set(id, {
       ...known,
       first: event.timestamp,

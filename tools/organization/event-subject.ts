@@ -26,11 +26,7 @@ export const subjectArguments = ['project', 'environment', 'service'] as const;
 
 /** The reads that find what a service or an environment inherits from, and whether what events name is still there. */
 export const readsOfSubject: readonly ReadUse[] = [
-  ...readsByKind(
-    'configuration',
-    'where it is, and whether it is still there,',
-    operations.get_environment,
-  ),
+  ...readsByKind('configuration', 'where it is, and whether it is still there,', operations.get_environment),
   ...readUses('whether a project is still there is not told', operations.get_project),
 ];
 
@@ -52,11 +48,7 @@ export async function placesOf(context: ToolContext): Promise<Places> {
           await attempt(() => context.attempt(operations.get_environment, { environment_id: environmentId })),
           'project.id',
         ));
-  return {
-    ...(service && { service: service.id }),
-    environment: environmentId,
-    project: projectId,
-  };
+  return { ...(service && { service: service.id }), environment: environmentId, project: projectId };
 }
 
 /** What the arguments ask events of; undefined if nothing in particular. */
