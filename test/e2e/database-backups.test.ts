@@ -170,6 +170,12 @@ test.each([
 
 const named = { ...orders, backup_id: 'before-migration' };
 
+test('a database id that is wrong is named also where the backup is given by name', async () => {
+  const { failure } = await calling('restore_database', { ...named, database_id: seedId('none') });
+  expect(failure).toMatchObject({ kind: 'bad_address', why: 'unknown' });
+  expect(JSON.stringify(failure)).not.toContain('backup');
+});
+
 test.each(['restore_database', 'delete_database_backup'])('%s finds a backup by its name', async (tool) => {
   const plan = await calling(tool, { ...named, dry_run: true });
   expect([plan.failure, plan.text]).toEqual([undefined, expect.stringContaining('before-migration')]);

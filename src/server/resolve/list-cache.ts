@@ -98,7 +98,8 @@ type FetchList = () => Promise<ListResult>;
 
 const isRefusal = (error: unknown): boolean => error instanceof ApiError && error.kind === 'invalid_input';
 
-const isGone = (error: unknown): boolean => error instanceof ApiError && error.kind === 'not_found';
+/** Whether a read failed because what it is about is not there. */
+export const isGone = (error: unknown): boolean => error instanceof ApiError && error.kind === 'not_found';
 
 /** The reader for a list, and whether some of its rows couldn't be read. */
 function readerOf({ lookup }: Search): { readonly reader: Lookup['reader']; readonly hasLostRows: () => boolean } {

@@ -23,7 +23,7 @@ import {
 } from '../tool/index.ts';
 import { isRecord, memoised, type JsonRecord } from '../json/index.ts';
 import { findAllBelow, findByPath, newSearch, problemOf } from './find.ts';
-import { createListCache } from './list-cache.ts';
+import { createListCache, isGone } from './list-cache.ts';
 import { foldCase, isId, qualifiedName } from './names.ts';
 import { createResourceIndex, type IndexPersistence } from './resource-index.ts';
 import { createInvalidator, type Invalidator, type CacheInvalidation } from './cache-invalidation.ts';
@@ -67,6 +67,17 @@ async function withSecrets(problem: ResolutionProblem, { within = {}, reader }: 
     ({ key }) => typeof key === 'string' && foldCase(key) === foldCase(problem.reference),
   );
   return isOne ? { ...problem, why: 'is_secret', suggestions: [], notes: [] } : problem;
+}
+
+/** The problem of a backup's name; that of the database instead, if the call gives one by an id that nothing has. */
+async function withDatabase(problem: ResolutionProblem, { within = {}, reader }: Lookup): Promise<ResolutionProblem> {
+  const { service } = within;
+  if (problem.kind !== 'backup' || problem.why !== 'unknown' || service?.kind !== 'database') return problem;
+  const isThere = await reader.read(operations.list_database_backups, { database_id: service.id }).then(
+    () => true,
+    (error: unknown) => !isGone(error),
+  );
+  return isThere ? problem : emptyProblem('database', service.id, 'unknown');
 }
 
 /** The reads that find a resource of this kind by its name. */
@@ -197,7 +208,7 @@ async function resolve(
   const [found, ...others] = findings.paths;
   return found && others.length === 0 && !findings.incomplete
     ? resolvedResourceOf(found)
-    : failWith(await withSecrets(problemOf(kind, text, findings), lookup));
+    : failWith(await withDatabase(await withSecrets(problemOf(kind, text, findings), lookup), lookup));
 }
 
 /** The resources in an operation's answer. */
