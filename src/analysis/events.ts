@@ -138,12 +138,14 @@ export function tellEvent(given: LenientEvent, isSecret: (name: string) => boole
   // The path already contains the name of an environment or a project.
   const path = joinPath(names.filter((name, index) => index === 0 || name !== names[index - 1]));
   const changes = now ? changesIn(now, before, isSecret) : clip(textIn(event.change, isSecret));
+  // Work for some services is asked of their environment, and isn't work for all of it.
+  const chosen = event.target_type === 'ENVIRONMENT' && Array.isArray(now?.['services']) ? 'services of ' : '';
   return {
     ...(typeof key === 'string' && { key }),
     at: event.timestamp ?? undefined,
     who: event.triggered_by ?? undefined,
     via: event.origin ?? undefined,
-    what: `${verbOf(event.event_type ?? 'CHANGE')}${part} ${lower(event.target_type ?? 'something')}`,
+    what: `${verbOf(event.event_type ?? 'CHANGE')}${part} ${chosen}${lower(event.target_type ?? 'something')}`,
     where: path,
     ...(changes !== '' && { changes }),
   };

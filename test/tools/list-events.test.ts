@@ -170,6 +170,20 @@ test('show a deployment once, with who asked for it and how it ended', async () 
     });
 });
 
+test('a stop of one service is one event, and not a stop of its environment', async () => {
+  const [environment_id, container_id] = [platform.seed['environment_id'], platform.seed['container_id']];
+  await platform.must('stop_services', { environment_id, container_ids: [container_id] });
+  await expect
+    .poll(async () => (await told({ environment: 'shop/staging', kind: 'stop', since: 'PT1H' })).results)
+    .toEqual([
+      expect.objectContaining({
+        what: 'asked to stop services of environment',
+        where: 'shop/staging',
+        changes: expect.stringMatching(/^services: search; search: STOPPED; begun \d/) as string,
+      }),
+    ]);
+});
+
 test('a restoration is one, with the name of its backup, and not only a deployment', async () => {
   await platform.must('restore_database', { database_id: platform.seed['database_id'] });
   await expect

@@ -94,12 +94,24 @@ async function orderedWork(db: Db, op: AnyOperation, input: Input): Promise<Json
   };
 }
 
-/** The deployment that a request for work began, so that its outcome can be told to be that of the request. */
-function deploymentIn(answer: unknown): JsonRecord {
+/**
+ * The deployment that a request for work began, so that its outcome can be told to be that of the request. For a request
+ * in an environment that is answered with nothing, it is the newest there.
+ */
+async function deploymentOf(db: Db, { environment_id: queue }: Input, answer: unknown): Promise<JsonRecord> {
   const id = isRecord(answer)
     ? (answer['deployment_request_id'] ?? answer['last_deployment_id'] ?? answer['execution_id'])
     : undefined;
-  return typeof id === 'string' ? { deployment_id: id } : {};
+  if (typeof id === 'string') return { deployment_id: id };
+  if (answer !== undefined || typeof queue !== 'string') return {};
+  const newest = await db
+    .selectFrom('deployment')
+    .select('id')
+    .where('queue', '=', queue)
+    .orderBy('seq', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return newest ? { deployment_id: newest.id } : {};
 }
 
 /** What of a deletion is still to come: its deployment, if what it deletes has to be taken down first. */
@@ -130,7 +142,7 @@ async function restorationIn(db: Db, { deployment_id: id }: JsonRecord): Promise
 
 /** What a request for work ordered, and the deployment that it began. */
 async function workIn(db: Db, op: AnyOperation, input: Input, answer: unknown): Promise<JsonRecord> {
-  const deployment = deploymentIn(answer);
+  const deployment = await deploymentOf(db, input, answer);
   const { backup_id: _, ...ordered } = await orderedWork(db, op, input);
   return { ...ordered, ...(op.name.startsWith('restore_') && (await restorationIn(db, deployment))), ...deployment };
 }
