@@ -12,7 +12,6 @@ import {
   partialUpdate,
   planOperation,
   allDown,
-  services,
   takenDown,
   wholeListIn,
   type JsonRecord,
