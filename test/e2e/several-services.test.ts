@@ -162,15 +162,16 @@ test('what is unavailable is stopped, and not taken for one that is being deploy
 });
 
 /** What a call reads, with every id as `*`. */
-const readsBy = async (tool: string, args: Json): Promise<string[]> => {
+const readsBy = async (tool: string, args: Json): Promise<string[]> =>
+  (await requestsBy(tool, args)).filter((line) => line.startsWith('GET '));
+
+/** What a call requests, with every id as `*`. */
+async function requestsBy(tool: string, args: Json): Promise<string[]> {
   const from = proxy.requests.length;
   const result = await client.call(tool, args);
   expect(result.isError, textOf(result)).toBeFalsy();
-  return proxy.requests
-    .slice(from)
-    .filter((line) => line.startsWith('GET '))
-    .map((line) => line.replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, '*'));
-};
+  return proxy.requests.slice(from).map((line) => line.replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, '*'));
+}
 
 describe('what it costs', () => {
   test.each([
@@ -233,6 +234,25 @@ describe('what it costs', () => {
     await narrow.close();
     await client.call('stop_services', { modes: ['DEVELOPMENT', 'STAGING'] });
     expect(proxy.writes()).toHaveLength(2);
+  });
+
+  test.each([
+    ['several environments', { modes: ['DEVELOPMENT', 'STAGING'] }, 'GET /organization/*/services'],
+    ['one environment', { environment: 'shop/staging' }, 'GET /environment/*/statuses'],
+  ])('is one request for each look at services of %s that are waited for', async (_, choice, look) => {
+    for (const tool of ['stop_services', 'start_services']) {
+      const requests = await requestsBy(tool, { ...choice, wait: true });
+      const looks = requests.slice(requests.findLastIndex((line) => line.startsWith('POST ')) + 1);
+      expect([tool, ...new Set(looks)]).toEqual([tool, look]);
+    }
+  });
+
+  test('is no history of a service whose status says whether it was deployed', async () => {
+    await client.call('stop_services', { environment: 'shop/staging', wait: true });
+    const reads = await readsBy('start_services', { environment: 'shop/staging', dry_run: true });
+    expect(reads.filter((line) => /^GET \/(database|application)\/.*History/.test(line))).toEqual([]);
+    // The version to start is in the history only.
+    expect(reads).toContain('GET /container/*/deploymentHistoryV2');
   });
 
   test('is no reason to look beyond what the policy allows', async () => {

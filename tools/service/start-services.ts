@@ -34,8 +34,8 @@ const startable: readonly string[] = startableKinds;
 const neverDeployed = 'never deployed';
 
 /** Why a service is not started; undefined if it is. */
-async function reasonAgainst(candidate: Candidate, context: ToolContext): Promise<string | undefined> {
-  const { id, kind, state } = candidate;
+async function reasonAgainst(candidate: Candidate, context: Pick<ToolContext, 'attempt'>): Promise<string | undefined> {
+  const { id, kind, state, deployed } = candidate;
   if (kind === 'job') return 'starting runs no jobs';
   if (kind === 'terraform') return 'starting runs no Terraform';
   if (!startable.includes(kind)) return `${kind} services can not be started here`;
@@ -43,6 +43,8 @@ async function reasonAgainst(candidate: Candidate, context: ToolContext): Promis
   if (isUnderWay(candidate)) return 'a deployment of it is under way';
   if (state !== 'STOPPED') return state === 'READY' ? neverDeployed : 'not stopped';
   // Stopping a whole environment also stops what never ran in it.
+  if (deployed === 'NEVER_DEPLOYED') return neverDeployed;
+  if (deployed === 'UP_TO_DATE') return undefined;
   return (await hasNeverRun(kind as ServiceKind, id, context)) ? neverDeployed : undefined;
 }
 
@@ -126,7 +128,11 @@ export const startServices = composeTool({
   reads: [...readsOfChoice, ...readsOfVersions],
   output: severalOutput,
   answer: (args, context) =>
-    severalAnswer(args, context, { words, reasonAgainst: (one) => reasonAgainst(one, context) }),
+    severalAnswer(args, context, {
+      words,
+      // What was left out has the history that it had.
+      reasonAgainst: (one) => reasonAgainst(one, { attempt: context.before }),
+    }),
   render: severalRender,
   next: (view) => [...nextToStarted(view), ...nextForJobs(view)],
 });

@@ -57,6 +57,14 @@ async function servicesByEnvironment(
 const organizationId = async (context: ToolContext): Promise<string | undefined> =>
   textOf(await context.before(operations.get_organization, {}), 'id');
 
+/** The services of the organization; undefined if they can't be read at once. */
+export async function servicesOfOrganization(context: ToolContext): Promise<readonly JsonRecord[] | undefined> {
+  const organization_id = await organizationId(context);
+  return organization_id === undefined
+    ? undefined
+    : wideRows(context, operations.list_services_of_organization, { organization_id });
+}
+
 async function environmentsIn(context: ToolContext, project: JsonRecord): Promise<readonly JsonRecord[]> {
   return rowsIn(await context.read(operations.list_environments, { project_id: String(project['id']) })).map((row) => ({
     ...row,

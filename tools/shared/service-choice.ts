@@ -15,6 +15,7 @@ import {
   naming,
   pruneRecord,
   readUses,
+  recordsIn,
   rowsIn,
   textAt,
   textOf,
@@ -24,7 +25,14 @@ import {
   type ToolContext,
 } from '../../src/server/tool/index.ts';
 import { readsByKind } from './any-service.ts';
-import { type Place, placesWithin, placesOfServices, projectNameIn } from './places-of-choice.ts';
+import { fewAtOnce } from './few-at-once.ts';
+import {
+  type Place,
+  placesWithin,
+  placesOfServices,
+  projectNameIn,
+  servicesOfOrganization,
+} from './places-of-choice.ts';
 
 /** A service that a call may change, with its environment. */
 export interface Candidate {
@@ -34,6 +42,8 @@ export interface Candidate {
   readonly kind: string;
   readonly environment: { readonly id: string; readonly path: string; readonly mode: string };
   readonly state?: string;
+  /** Whether what is deployed is what is configured, in the platform's word. */
+  readonly deployed?: string;
   readonly record: JsonRecord;
 }
 
@@ -103,13 +113,15 @@ function projectNameOf(place: Place, { resolved }: ToolContext): string | undefi
   );
 }
 
-const stateIn = (statuses: JsonRecord | undefined, id: unknown): string | undefined =>
-  textOf(
-    Object.values(statuses ?? {})
-      .flatMap((list) => rowsIn({ results: list }))
-      .find((row) => row['id'] === id),
-    'state',
-  );
+/** All rows of the statuses of an environment. */
+const rowsOfStatuses = (statuses: JsonRecord | undefined): readonly JsonRecord[] =>
+  Object.values(statuses ?? {}).flatMap((list) => recordsIn(list));
+
+/** What the row of a service in statuses says of it. */
+function stateIn(rows: readonly JsonRecord[], id: unknown): Pick<Candidate, 'state' | 'deployed'> {
+  const row = rows.find((one) => one['id'] === id);
+  return { state: textOf(row, 'state'), deployed: textOf(row, 'service_deployment_status') };
+}
 
 /** The statuses of an environment's services, unless their rows have them. */
 const statusesOf = async (
@@ -137,13 +149,14 @@ async function candidatesIn(place: Place, context: ToolContext): Promise<readonl
       'Leave that environment out.',
     );
   const path = joinPath([projectNameOf(place, context), textOf(environment, 'name') ?? environment_id]);
+  const states = rowsOfStatuses(statuses);
   const where = { id: environment_id, path, mode: textOf(environment, 'mode') ?? 'of unknown mode' };
   return rowsIn(list as JsonRecord).map((record) => ({
     id: String(record['id']),
     name: textOf(record, 'name') ?? String(record['id']),
     kind: (textOf(record, 'service_type') ?? 'unknown').toLowerCase(),
     environment: where,
-    state: stateIn(statuses, record['id']),
+    ...stateIn(states, record['id']),
     record,
   }));
 }
@@ -212,6 +225,42 @@ export async function serviceCandidates(choice: Choice, context: ToolContext): P
         `the environment of service ${missing} does not list it`,
         naming`Look for it with ${'find_resource'}.`,
       );
+}
+
+/**
+ * A context that reads what was read before the change again from there. It is for what the change leaves as it was:
+ * which services are chosen, their names and their environments.
+ */
+export const asBefore = (context: ToolContext): ToolContext => ({
+  ...context,
+  attempt: context.before,
+  read: (async (operation, input) =>
+    (await context.before(operation, input)) ?? context.read(operation, input)) as ToolContext['read'],
+});
+
+/** The statuses of the services of some environments, from the list of the organization if there are several. */
+async function statusRows(environmentIds: readonly string[], context: ToolContext): Promise<readonly JsonRecord[]> {
+  const wide = environmentIds.length > 1 ? await servicesOfOrganization(context) : undefined;
+  const rows = wide
+    ?.filter((row) => environmentIds.includes(String(row['environment_id'])))
+    .map(({ id, status }) => ({ ...(isRecord(status) ? status : {}), id }));
+  if (rows && rows.length > 0 && rows.every((row) => textOf(row, 'state') !== undefined)) return rows;
+  const statuses = await fewAtOnce(environmentIds, (environment_id) =>
+    context.attempt(operations.get_environment_status, { environment_id }),
+  );
+  return statuses.flatMap(rowsOfStatuses);
+}
+
+/**
+ * Services with their present states, in one request where the platform allows it; without a state where that can't be
+ * read.
+ */
+export async function withPresentStates(
+  services: readonly Candidate[],
+  context: ToolContext,
+): Promise<readonly Candidate[]> {
+  const rows = await statusRows([...new Set(services.map(({ environment }) => environment.id))], context);
+  return services.map((service) => ({ ...service, ...stateIn(rows, service.id) }));
 }
 
 /** Whether a deployment of a service is in progress; also true if its state is an unknown one. */

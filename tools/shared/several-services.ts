@@ -8,7 +8,7 @@ import {
   type Renderer,
   type ToolContext,
 } from '../../src/server/tool/index.ts';
-import { serviceCandidates, summaryRow, type Candidate } from './service-choice.ts';
+import { asBefore, serviceCandidates, summaryRow, withPresentStates, type Candidate } from './service-choice.ts';
 import { defaultWait, pollInterval, reserve } from './wait-for-end.ts';
 import { tellIfOneByOne } from './one-by-one.ts';
 
@@ -22,22 +22,35 @@ export interface SeveralWords {
   readonly goodStates: readonly string[];
 }
 
-/** Reads the services repeatedly until no action on the changed ones is in progress, or the time is up. */
+/** Reads the states of services repeatedly until no action on the changed ones is in progress, or the time is up. */
 async function afterTheEnd(
-  choice: Parameters<typeof serviceCandidates>[0],
+  all: readonly Candidate[],
   sent: ReadonlySet<string>,
   context: ToolContext,
 ): Promise<readonly Candidate[]> {
   const startedAt = context.now();
   for (;;) {
-    const all = await serviceCandidates(choice, context);
-    const open = all.filter(({ id, state }) => sent.has(id) && state !== undefined && !isAtRest(state));
-    const left = Math.min(defaultWait * 1000 - (context.now() - startedAt), context.timeLeft() - reserve);
-    if (open.length === 0 || left <= 0 || context.isAborted()) return all;
-    context.progress(`${open.length} of ${sent.size} not at rest yet`);
+    const elapsed = context.now() - startedAt;
+    const left = Math.min(defaultWait * 1000 - elapsed, context.timeLeft() - reserve);
+    // Also before the first look: what was just requested has not ended yet, and may not even show.
+    await context.pause(Math.min(pollInterval(elapsed, context), Math.max(0, left)));
     context.forget();
-    await context.pause(Math.min(pollInterval(context.now() - startedAt, context), left));
+    const now = await withPresentStates(all, context);
+    const open = now.filter(({ id, state }) => sent.has(id) && state !== undefined && !isAtRest(state));
+    if (open.length === 0 || left <= 0 || context.isAborted()) return now;
+    context.progress(`${open.length} of ${sent.size} not at rest yet`);
   }
+}
+
+/** The chosen services as they are now, in the end or, if nobody waits, on the way to it. */
+async function afterTheChange(
+  { wait, ...choice }: Parameters<typeof serviceCandidates>[0] & { readonly wait?: boolean },
+  sent: ReadonlySet<string>,
+  context: ToolContext,
+): Promise<readonly Candidate[]> {
+  const all = await serviceCandidates(choice, asBefore(context));
+  if (sent.size === 0) return all;
+  return wait === true ? afterTheEnd(all, sent, context) : withPresentStates(all, context);
 }
 
 function outcomeOf({ state }: Candidate, { accepted, done, goodStates }: SeveralWords): string {
@@ -66,7 +79,7 @@ export async function severalAnswer(
 ): Promise<JsonRecord> {
   const sent = new Set(context.sent.flatMap(idsSent));
   tellIfOneByOne(context);
-  const all = args.wait === true ? await afterTheEnd(args, sent, context) : await serviceCandidates(args, context);
+  const all = await afterTheChange(args, sent, context);
   const changed = all.filter(({ id }) => sent.has(id));
   const others = all.filter(({ id }) => !sent.has(id));
   const reasons = await Promise.all(others.map(async (one) => reasonAgainst(one)));
