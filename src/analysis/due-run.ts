@@ -50,6 +50,22 @@ function lastDue({ scheduled_at, timezone }: Cronjob, before: number): number | 
 const cronjobOf = (configuration: unknown): Cronjob | undefined =>
   Scheduled.safeParse(configuration).data?.schedule.cronjob;
 
+/**
+ * When a cron job is due next, in ISO 8601; undefined for another kind of job, and a schedule that never is or can't be
+ * read.
+ * @param now milliseconds since 1970
+ */
+export function nextDueOf(configuration: unknown, now: number): string | undefined {
+  const cronjob = cronjobOf(configuration);
+  if (cronjob === undefined) return undefined;
+  try {
+    const next = new Cron(cronjob.scheduled_at, { timezone: cronjob.timezone ?? 'Etc/UTC' }).nextRun(new Date(now));
+    return next?.toISOString();
+  } catch {
+    return undefined;
+  }
+}
+
 const startOf = ({ startedAt }: PastDeployment): number => Date.parse(startedAt ?? '');
 
 /** Whether something began when a run of a cron job was due; nothing did of a job without a clock. */

@@ -2,11 +2,13 @@ import { expect, test } from 'vitest';
 import { connectedForAll } from '../support/connected-platform.ts';
 import { connectorsTo, type Connectors } from '../support/connectors.ts';
 import { agree, textOf, userAnswering } from '../support/mcp-clients.ts';
-import { startTestPlatform, type Json } from '../support/test-platform.ts';
+import { startRecordingProxy } from '../support/recording-proxy.ts';
+import { startTestPlatform, type Json, type TestPlatform } from '../support/test-platform.ts';
 
 let connectors: Connectors;
+let platform: TestPlatform;
 
-connectedForAll((connected) => ({ connectors } = connected));
+connectedForAll((connected) => ({ connectors, platform } = connected));
 
 async function call(tool: string, args: Json): Promise<string> {
   const result = await (await connectors.modern(userAnswering(agree))).call(tool, args);
@@ -102,4 +104,135 @@ test('what a changed variable leaves out of date is what the plan says sees it',
   await fresh.close();
   expect(since.length).toBeGreaterThan(3);
   for (const { name } of since) expect(seeing(plan)).toContain(`/${String(name)}`);
+});
+
+/** The services that a plan names by when they take a change: at their next deployment, and so on. */
+function effects(text: string, key?: string): Readonly<Record<string, readonly string[]>> {
+  const subject = key === undefined ? 'Takes effect' : `${key} takes effect`;
+  const lines = text.split('\n').filter((line) => line.startsWith(`${subject} with `));
+  return Object.fromEntries(
+    lines.map((line) => {
+      const [when = '', names = ''] = line.slice(`${subject} with the `.length, -1).split(': ');
+      return [when, names.split(', ').toSorted()];
+    }),
+  );
+}
+
+const atRun = 'next run or, on some platforms, only with the next deployment';
+const due = /^\S*nightly-report \(due \d{4}-\d\d-\d\dT\d\d:\d\d:00\.000Z\)$/;
+
+test.each([
+  ['an environment', { environment: 'shop/staging' }, ''],
+  ['a project', { project: 'shop' }, 'staging/'],
+])('a plan for a variable of %s says when each kind of service takes it', async (_, owner, place) => {
+  const plan = await call('set_environment_variables', {
+    ...owner,
+    variables: { TAKEN_WHEN: 'known', AND_THIS: 'too' },
+    dry_run: true,
+  });
+  expect(effects(plan)).toEqual({
+    'next deployment': expect.arrayContaining(
+      ['checkout-api', 'search', 'session-cache'].map((name) => `${place}${name}`),
+    ) as unknown,
+    'first deployment': [`${place}storefront`],
+    'next plan that is applied': [`${place}assets-bucket`],
+    [atRun]: [expect.stringMatching(due)],
+  });
+  // Once for both variables.
+  expect(plan.match(/^Takes effect with the first deployment/gm)).toHaveLength(1);
+  const deletion = await call('delete_environment_variable', {
+    environment: 'shop/staging',
+    key: 'LOG_LEVEL',
+    dry_run: true,
+  });
+  expect(Object.keys(effects(deletion))).toContain(atRun);
+});
+
+test('who has a value of its own does not take that of the environment', async () => {
+  await call('set_environment_variables', { service: 'shop/staging/search', variables: { OF_ONE: 'own' } });
+  const plan = await call('set_environment_variables', {
+    environment: 'shop/staging',
+    variables: { OF_ONE: 'wide' },
+    dry_run: true,
+  });
+  expect(effects(plan, 'OF_ONE')['next deployment']).toContain('checkout-api');
+  expect(effects(plan, 'OF_ONE')['next deployment']).not.toContain('search');
+});
+
+test('of one service its own kind and state decide', async () => {
+  const variables = { OF_THIS_ONLY: 'yes' };
+  const plan = (service: string) => call('set_environment_variables', { service, variables, dry_run: true });
+  expect(await plan('shop/staging/search')).toContain('Takes effect with the next deployment.');
+  expect(await plan('shop/staging/storefront')).toContain('Takes effect with the first deployment.');
+  expect(await plan('shop/staging/nightly-report')).toMatch(
+    /^Takes effect with the next run or, .* deployment \(due \d{4}-[^ ]+Z\)\.$/m,
+  );
+  await call('stop_services', { services: ['shop/staging/session-cache'], wait: true });
+  expect(await plan('shop/staging/session-cache')).toContain(
+    'Takes effect with the deployment that starts what is stopped.',
+  );
+});
+
+test('where no status can be read, nothing is said to be stopped or never deployed', async () => {
+  const proxy = await startRecordingProxy(platform.url, {
+    beforeRequest: async (_, request, response) => {
+      if (request.url!.includes('/statuses')) response.writeHead(500, { 'content-type': 'application/json' }).end('{}');
+    },
+  });
+  const own = connectorsTo(proxy.url, platform.tokens.admin);
+  const result = await (
+    await own.modern()
+  ).call('set_environment_variables', {
+    environment: 'shop/staging',
+    variables: { TAKEN_WHEN: 'not known' },
+    dry_run: true,
+  });
+  await own.close();
+  await proxy.close();
+  expect(result.isError ?? false, textOf(result)).toBe(false);
+  expect(Object.keys(effects(textOf(result))).toSorted()).toEqual(
+    ['next deployment', 'next plan that is applied', atRun].toSorted(),
+  );
+  expect(effects(textOf(result))['next deployment']).toContain('storefront');
+});
+
+/** What a call answers, and what it requests. */
+async function recorded(tool: string, args: Json): Promise<{ text: string; requests: readonly string[] }> {
+  const urls: string[] = [];
+  const proxy = await startRecordingProxy(platform.url, {
+    beforeRequest: async (method, request) => void urls.push(`${method} ${request.url!}`),
+  });
+  const own = connectorsTo(proxy.url, platform.tokens.admin);
+  const result = await (await own.modern()).call(tool, args);
+  await own.close();
+  await proxy.close();
+  expect(result.isError ?? false, textOf(result)).toBe(false);
+  return { text: textOf(result), requests: urls };
+}
+
+test('who keeps a value is read off services, and of an environment without any off itself', async () => {
+  const { id } = await platform.must('create_environment', {
+    project_id: platform.seed['project_id'],
+    cluster_id: platform.seed['cluster_id'],
+    name: 'empty',
+    mode: 'STAGING',
+  });
+  for (const environment of ['shop/production', 'shop/empty'])
+    await call('set_environment_variables', { environment, variables: { KEPT_THERE: 'own' } });
+  const { text, requests } = await recorded('set_environment_variables', {
+    project: 'shop',
+    variables: { KEPT_THERE: 'wide' },
+    dry_run: true,
+  });
+  expect(keeping(text, 'KEPT_THERE')).toEqual(expect.arrayContaining(['production', 'production/search', 'empty']));
+  expect(effects(text, 'KEPT_THERE')['next deployment']).toContain('staging/search');
+  expect(effects(text, 'KEPT_THERE')['next deployment']).not.toContain('production/search');
+  const ofEnvironments = requests.filter((one) => one.includes('scope=ENVIRONMENT'));
+  expect(ofEnvironments).toEqual([expect.stringContaining(String(id))]);
+});
+
+test('what changed of a service that is out of date takes one request for variables and secrets', async () => {
+  const { text, requests } = await recorded('get_service', { service: 'shop/staging/search' });
+  expect(text).toContain('Out of date. Since its last deployment: variable');
+  expect(requests.filter((one) => /\/variable\?|\/environmentVariable|\/secret/.test(one))).toHaveLength(1);
 });

@@ -1,4 +1,4 @@
-import { operations, type VariableOwnerKind } from '../../src/contract/index.ts';
+import { isServiceKind, operations } from '../../src/contract/index.ts';
 import {
   reading,
   readUses,
@@ -12,6 +12,7 @@ import {
 } from '../../src/server/tool/index.ts';
 import { isOwnerKind, replacesSecret, variableLists, type VariableOwner } from './owned-variables.ts';
 import { readsOfShadowed, shadowedLines } from './shadowed-values.ts';
+import { effectLineOf, effectLines, readsOfEffect, statusesWithin, type SeeingService } from './variable-effect.ts';
 import {
   isNarrower,
   reachOf,
@@ -30,6 +31,7 @@ export const reachReads: readonly ReadUse[] = [
     operations.list_services,
     operations.list_environments,
   ),
+  ...readsOfEffect,
   ...readUses(
     'the plan does not show which services keep a value of their own',
     ...variableLists('variables'),
@@ -42,10 +44,7 @@ export const unknownReach =
 
 /** When a change takes effect. A value that is set back to the deployed one needs no deployment. */
 export const takenWithDeployment =
-  'Services take it with their next deployment. One that names no commit also brings the newest code of an application, which undoes a rollback.';
-
-/** Whether several services see the variables of an owner of this kind. */
-export const isShared = (kind: VariableOwnerKind): boolean => kind === 'environment' || kind === 'project';
+  'Services take it with their next deployment, jobs on many platforms with their next run. A deployment that names no commit also brings the newest code of an application, which undoes a rollback.';
 
 /**
  * The services with their own value of a key, and lines of text about them and about those for which that isn't known;
@@ -75,27 +74,57 @@ export function keepingOf(
   return { own, lines };
 }
 
+/** Whether a service, by its name, lies in an environment that was viewed. */
+const isWithin = (name: string, view: View): boolean => view.kind === 'environment' && name.startsWith(`${view.name}/`);
+
 /**
- * The services that see an owner's variable, as lines of a plan.
+ * When a change of an owner's variable takes effect for those that see it and have no value of their own.
+ * @param own those with a value of their own: the variable is named then, since it isn't the same for all of a call
+ */
+export const effectOf = async (
+  owner: VariableOwner,
+  services: readonly SeeingService[],
+  {
+    own,
+    key,
+    reads,
+    now,
+  }: { readonly own: readonly View[]; readonly key: string; readonly reads: Reads; readonly now: number | undefined },
+): Promise<readonly PlanLine[]> =>
+  effectLines(
+    services.filter(({ name }) => !own.some((view) => view.name === name || isWithin(name, view))),
+    await statusesWithin(owner, reads),
+    { ...(own.length > 0 && { key: show(key) }), now: now ?? Date.now() },
+  );
+
+/**
+ * The services that see an owner's variable, as lines of a plan, and when they take a change of it.
  * @param keys the variable's keys: services with their own values of them are listed
+ * @param now milliseconds since 1970; default: the time of the machine
  */
 export async function reachLines(
   kind: string,
   id: string | undefined,
   reads: Reads,
-  keys: readonly string[],
+  { keys, now }: { readonly keys: readonly string[]; readonly now: number | undefined },
 ): Promise<readonly PlanLine[]> {
   if (!isOwnerKind(kind) || id === undefined) return [toldOnce(unknownReach)];
-  if (!isShared(kind)) return [toldOnce(`Seen by this ${kind} only.`)];
+  if (isServiceKind(kind))
+    return [toldOnce(`Seen by this ${kind} only.`), await effectLineOf({ kind, id }, reads, now ?? Date.now())];
   const reached = await reachOf({ kind, id }, reads);
   if (!reached || reached.some(({ services }) => services === undefined)) return [toldOnce(unknownReach)];
-  const names = reachedServices(reached).map(({ name }) => name);
-  if (names.length === 0) return [toldOnce('No service sees it.')];
+  const services = reachedServices(reached);
+  if (services.length === 0) return [toldOnce('No service sees it.')];
+  // Read beside the variables.
+  statusesWithin({ kind, id }, reads).catch(() => undefined);
   const views = await viewsOf(reached, reads);
-  return [
-    toldOnce(`Seen by: ${names.join(', ')}.`),
-    ...keys.flatMap((key) => keepingOf({ kind, id }, key, views).lines),
-  ];
+  const lines = await Promise.all(
+    keys.map(async (key) => {
+      const kept = keepingOf({ kind, id }, key, views);
+      return [...kept.lines, ...(await effectOf({ kind, id }, services, { own: kept.own, key, reads, now }))];
+    }),
+  );
+  return [toldOnce(`Seen by: ${services.map(({ name }) => name).join(', ')}.`), ...lines.flat()];
 }
 
 /** The difference that a change makes to a variable. A secret's value isn't shown, so there is nothing to compare. */
@@ -119,7 +148,7 @@ export const variableChange: Preview = reading(
     ...reachReads,
   ],
   async (input, context) => {
-    const { target, shownBy, reader } = context;
+    const { target, shownBy, reader, now } = context;
     const { kind, id } = shownBy ?? target;
     const key = String(input['key']);
     const lines = await Promise.all([
@@ -127,7 +156,7 @@ export const variableChange: Preview = reading(
       context.operation?.method === 'POST' && isOwnerKind(kind) && id !== undefined
         ? shadowedLines({ kind, id }, [key], reader)
         : [],
-      reachLines(kind, id, reader, [key]),
+      reachLines(kind, id, reader, { keys: [key], now }),
     ]);
     return lines.flat();
   },

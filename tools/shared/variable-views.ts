@@ -55,14 +55,19 @@ export async function reachOf(
 const nameWithin = ({ name }: ReachedEnvironment, service: JsonRecord): string =>
   show(joinPath([name, textOf(service, 'name') ?? textOf(service, 'id')]));
 
+/** A service that sees a variable, and the environment that it is in. */
+interface ReachedService {
+  readonly service: JsonRecord;
+  readonly name: string;
+  readonly environmentId: string;
+}
+
 /** The services with variables of some environments, by name. */
-export const reachedServices = (
-  reached: readonly ReachedEnvironment[],
-): readonly { readonly service: JsonRecord; readonly name: string }[] =>
+export const reachedServices = (reached: readonly ReachedEnvironment[]): readonly ReachedService[] =>
   reached.flatMap((environment) =>
     (environment.services ?? [])
       .filter(seesVariables)
-      .map((service) => ({ service, name: nameWithin(environment, service) })),
+      .map((service) => ({ service, name: nameWithin(environment, service), environmentId: environment.id })),
   );
 
 /** Whether a row has this key and takes precedence over that of an owner of this kind. */
@@ -97,30 +102,49 @@ export interface Views {
   readonly others: readonly string[];
 }
 
+const nothingSeen: SeenVariables = { variables: undefined, secrets: undefined };
+
+const isShared = ({ scope }: JsonRecord): boolean => scope === 'PROJECT' || scope === 'ENVIRONMENT';
+
+/** Whether everything that a service sees is known, what it inherits included. */
+const isWhole = ({ kind, seen }: View): boolean =>
+  seen?.secrets !== undefined && (seen.variables ?? []).some(({ scope }) => scope !== scopeOf(kind));
+
+/** What an environment sees by itself: from a service in it if everything that this sees is known. */
+async function environmentView(
+  { id, name }: { readonly id: string; readonly name: string },
+  services: readonly (View & { readonly environmentId: string })[],
+  reader: Reads,
+): Promise<View> {
+  const { variables, secrets } =
+    services.find((service) => service.environmentId === id && isWhole(service))?.seen ?? nothingSeen;
+  if (!variables || !secrets) return viewOf(show(name), 'environment', id, reader);
+  const seen = { variables: variables.filter(isShared), secrets: secrets.filter(isShared) };
+  return { name: show(name), kind: 'environment', seen };
+}
+
 /** Reads the views of the services that see a variable, preceded by their environments if these only inherit it. */
 export async function viewsOf(reached: readonly ReachedEnvironment[], reader: Reads): Promise<Views> {
   const services = reachedServices(reached);
   const read = services
-    .flatMap(({ service, name }) => {
+    .flatMap(({ service, name, environmentId }) => {
       const kind = textOf(service, 'service_type')?.toLowerCase() ?? '';
-      return isOwnerKind(kind) ? [{ name, kind, id: String(service['id']) }] : [];
+      return isOwnerKind(kind) ? [{ name, kind, id: String(service['id']), environmentId }] : [];
     })
     .slice(0, mostServices);
-  const views = await fewAtOnce(
-    [
-      ...reached.flatMap(({ id, name }) =>
-        name === undefined ? [] : [() => viewOf(show(name), 'environment', id, reader)],
-      ),
-      ...read.map(
-        ({ name, kind, id }) =>
-          () =>
-            viewOf(name, kind, id, reader),
-      ),
-    ],
-    (view) => view(),
+  const ofServices = await fewAtOnce(read, async ({ name, kind, id, environmentId }) => ({
+    ...(await viewOf(name, kind, id, reader)),
+    environmentId,
+  }));
+  const ofEnvironments = await fewAtOnce(
+    reached.flatMap(({ id, name }) => (name === undefined ? [] : [{ id, name }])),
+    (environment) => environmentView(environment, ofServices, reader),
   );
   const ids = new Set(read.map(({ id }) => id));
-  return { views, others: services.filter(({ service }) => !ids.has(String(service['id']))).map(({ name }) => name) };
+  return {
+    views: [...ofEnvironments, ...ofServices],
+    others: services.filter(({ service }) => !ids.has(String(service['id']))).map(({ name }) => name),
+  };
 }
 
 /** All rows of a view, secrets included. */

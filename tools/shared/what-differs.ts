@@ -9,7 +9,7 @@ import {
 } from '../../src/server/tool/index.ts';
 import type { Subject } from './any-service.ts';
 import { ifPossible } from './if-possible.ts';
-import { isOwnerKind, ownedVariableReads, seenBy } from './owned-variables.ts';
+import { allSeenBy, isOwnerKind, ownedVariableReads } from './owned-variables.ts';
 
 /** Maximum number of variables that an answer names. */
 const mostNamed = 10;
@@ -50,7 +50,7 @@ export async function whatDiffers(
   const deployed = textOf(status, 'last_deployment_date');
   if (deployed === undefined) return { changed_since_deployment: nothingShown };
   const seen = isOwnerKind(kind)
-    ? await ifPossible(context, 'Which variables changed', () => seenBy(kind, id, context))
+    ? await ifPossible(context, 'Which variables changed', () => allSeenBy(kind, id, context))
     : undefined;
   const changed = [
     ...(seen?.variables ?? []).flatMap(variableText('variable', deployed)),

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { isHeldExternally, type VariableOwnerKind } from '../../src/contract/index.ts';
+import { isHeldExternally, isServiceKind, type VariableOwnerKind } from '../../src/contract/index.ts';
 import {
   composeTool,
   isRecord,
@@ -9,6 +9,7 @@ import {
   show,
   textOf,
   type JsonRecord,
+  type PlanLine,
   type Preview,
   type ToolContext,
 } from '../../src/server/tool/index.ts';
@@ -28,7 +29,8 @@ import {
   type SeenVariables,
   type VariableOwner,
 } from '../shared/owned-variables.ts';
-import { isShared, keepingOf, reachReads, unknownReach } from '../shared/variable-reach.ts';
+import { effectOf, keepingOf, reachReads, unknownReach } from '../shared/variable-reach.ts';
+import { effectLineOf, statusesWithin } from '../shared/variable-effect.ts';
 import { onlookerOf, pathOf } from '../shared/variables-by-key.ts';
 import { reachedServices, reachOf, rowsOf, viewsOf, type Reads } from '../shared/variable-views.ts';
 
@@ -116,9 +118,15 @@ const linksTo =
     );
 
 /** The effects on the services of an environment or project that loses a variable. */
-async function lossLines(owner: VariableOwner, key: string, id: unknown, reader: Reads): Promise<string[]> {
+async function lossLines(
+  owner: VariableOwner,
+  { key, id, now }: { readonly key: string; readonly id: unknown; readonly now: number | undefined },
+  reader: Reads,
+): Promise<readonly PlanLine[]> {
   const reached = await reachOf(owner, reader);
   if (!reached || reached.some(({ services }) => services === undefined)) return [unknownReach];
+  // Read beside the variables.
+  statusesWithin(owner, reader).catch(() => undefined);
   const seen = await viewsOf(reached, reader);
   // Overrides of the variable are deleted with it.
   const { own, lines } = keepingOf(owner, key, seen, (row) => !linksTo(id)(row));
@@ -127,19 +135,18 @@ async function lossLines(owner: VariableOwner, key: string, id: unknown, reader:
       .filter((row) => linksTo(id)(row) && row['scope'] === scopeOf(view.kind))
       .map((row) => `${show(row['key'])} of ${view.name}`),
   );
-  const losing = reachedServices(reached)
-    .map(({ name }) => name)
-    .filter((name) => !own.some((view) => view.name === name));
+  const losing = reachedServices(reached).filter(({ name }) => !own.some((view) => view.name === name));
   return [
-    losing.length > 0 ? `Seen by: ${losing.join(', ')}.` : 'No service sees it.',
+    losing.length > 0 ? `Seen by: ${losing.map(({ name }) => name).join(', ')}.` : 'No service sees it.',
     ...lines,
+    ...(losing.length > 0 ? await effectOf(owner, losing, { own: [], key, reads: reader, now }) : []),
     ...(linked.length > 0 ? [`Deletes what overrides it or stands for it too: ${linked.join(', ')}.`] : []),
   ];
 }
 
 const preview: Preview = reading(
   reachReads,
-  async ({ environment_variable_id: variable, secret_id: secret }, { target, reader }) => {
+  async ({ environment_variable_id: variable, secret_id: secret }, { target, reader, now }) => {
     const [kind, id] = [target.kind, variable ?? secret];
     if (!isOwnerKind(kind) || target.id === undefined) return [];
     const seen = await seenBy(kind, target.id, reader);
@@ -154,12 +161,13 @@ const preview: Preview = reading(
     return [
       `Deletes ${variableRow ? `${show(key)}, now ${valueText({ row, isSecret: false })}` : `the secret ${show(key)} of scope ${show(row['scope'])}; its value is lost`}.`,
       after ? `Then counts: ${valueText(after)}.` : `Then there is no ${show(key)}.`,
-      ...(isShared(kind)
-        ? await lossLines({ kind, id: target.id }, key, id, reader)
-        : [
+      ...(isServiceKind(kind)
+        ? [
             `Seen by this ${kind} only.`,
+            await effectLineOf({ kind, id: target.id }, reader, now ?? Date.now()),
             ...(own.length > 0 ? [`Deletes what stands for it too: ${own.join(', ')}.`] : []),
-          ]),
+          ]
+        : await lossLines({ kind, id: target.id }, { key, id, now }, reader)),
     ];
   },
 );
@@ -201,5 +209,5 @@ export const deleteEnvironmentVariable = composeTool({
       `${show(deleted)} of ${show(of)} is deleted. ${countsNow === undefined ? 'It has no such variable any more.' : scope === undefined ? 'What counts instead is not known.' : `Now counts: ${show(countsNow)}, of scope ${show(scope)}.`}`,
     keep: 'first',
   },
-  next: 'Services that run with it lose it with their next deployment.',
+  next: 'Services that run with it lose it with their next deployment. Jobs do with their next run, on many platforms.',
 });

@@ -129,14 +129,14 @@ async function rowOf(
 const preview: Preview = reading(
   () => [...[...previews].flatMap(([operation, own]) => own.reads?.([operation]) ?? []), ...reachReads],
   async (input, context) => {
-    const { operation, target, shownBy, reader } = context;
+    const { operation, target, shownBy, reader, now } = context;
     const row = await rowOf(shownBy ?? target, input['environment_variable_id'], reader);
     // The list of a service also shows inherited variables, which other services see.
     const isInherited = shownBy && row && row['scope'] !== shownBy.kind.toUpperCase();
     const { kind, id } = isInherited ? target : (shownBy ?? target);
     const keys = [...new Set([textOf(row, 'key'), input['key']])].filter((one) => typeof one === 'string');
     // If a service showed the variable but no longer does, it isn't known whether the service inherits it.
-    const reach = shownBy && !row ? [toldOnce(unknownReach)] : await reachLines(kind, id, reader, keys);
+    const reach = shownBy && !row ? [toldOnce(unknownReach)] : await reachLines(kind, id, reader, { keys, now });
     return [...((operation && (await previews.get(operation)?.(input, context))) ?? []), ...reach];
   },
 );
