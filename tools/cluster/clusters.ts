@@ -24,6 +24,8 @@ import {
   clusterUpgrade,
 } from '../../src/server/tool/index.ts';
 import { hostedByClusters, readsOfHosted, withHostedLine } from '../shared/hosted-by-clusters.ts';
+import { joined } from '../shared/plan-parts.ts';
+import { upgradeOutlook } from './upgrade-outlook.ts';
 
 /** The columns of a cluster's lock: who locked it, why and until when. */
 export function lockColumns(lock: JsonRecord): JsonRecord {
@@ -175,7 +177,7 @@ export const upgradeCluster = defineTool(operations.upgrade_cluster, {
   plan: () => [
     'Its workloads are moved while nodes are replaced, and there is no way back. A lock of the cluster refuses it.',
   ],
-  preview: withHostedLine(clusterUpgrade),
+  preview: joined(withHostedLine(clusterUpgrade), upgradeOutlook),
   render: record({ first: ['status', 'cluster_id', 'next_k8s_available_version'] }),
   next: (_view, { cluster_id: cluster }) => [
     { tool: 'wait_for_deployment', arguments: { cluster }, why: 'accepted, not upgraded yet: this waits for the end' },

@@ -1,5 +1,6 @@
 /** Risk, policy, scope, plan, confirmation and approvals. */
 
+export { agreementOf, whoAgrees } from './agreement.ts';
 export { longestReason, reasonIn } from './approvals/reason.ts';
 export {
   createApprovalQueue,
@@ -77,7 +78,6 @@ export { conditionText, shownConditionText } from './policy/match.ts';
 export {
   allowsUnattended,
   denialOf,
-  isOperatorOnly,
   isReadOnly,
   canHideReads,
   needsLocation,
@@ -89,12 +89,10 @@ export {
   type Policy,
 } from './policy/policy.ts';
 export { policyFileFor, type Rules } from './policy/rules.ts';
-export { twoPersonOf } from './policy/two-person.ts';
 export { withResolvedNames } from './risk/named-target.ts';
 export { readsToAssess } from './risk/reads-to-assess.ts';
 export { mostCriticalMode, needsConfirmation, needsNamedTool } from './risk/risk.ts';
 export { assertInSameEnvironment } from './same-environment.ts';
-export { situationsOf } from './situations.ts';
 export { createScopeResolver, fillInScope, resolverWithin } from './scope/scope-resolver.ts';
 export { scopeText, type Scope } from './scope/scope.ts';
 export { monotonicClock } from './storage/clock.ts';

@@ -53,6 +53,7 @@ export {
   notKnown,
   organizationOf,
   show,
+  stateBefore,
   textAt,
   textOf,
   type NoOp,

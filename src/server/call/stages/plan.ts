@@ -1,10 +1,12 @@
 import {
+  agreementOf,
   assertAllOffered,
   assertNotLocked,
   needsConfirmation,
   noOpOf,
   planOf,
   planText,
+  whoAgrees,
   withResolvedNames,
   type Plan,
 } from '../../guard/index.ts';
@@ -121,13 +123,13 @@ export const makePlan: Stage<AssessedCall, PlannedCall> = {
 const notChecked =
   'Not checked: what only the platform decides, such as room and quotas, and whether images, versions and addresses exist.';
 
-/** The plan as an answer. */
-function planReply(plan: Plan): Reply {
+/** The plan as an answer. @param who has to agree; undefined if nobody has to */
+function planReply(plan: Plan, who: string | undefined): Reply {
   const { view, text, omission } = fit(
     { dry_run: omit({ ...plan }, ['digest', 'afterwards']) },
     { view: (answer) => answer, text: (shown) => planText(shown['dry_run'] as Plan, { whole: true }), keep: 'first' },
   );
-  const heading = `Nothing was done. Without dry_run this would happen (${plan.tier}${needsConfirmation(plan.tier) ? ', after somebody agreed' : ''}), if the platform accepts it. ${notChecked}`;
+  const heading = `Nothing was done. Without dry_run this would happen (${plan.tier}${who === undefined ? '' : `, after ${who} agreed`}), if the platform accepts it. ${notChecked}`;
   return {
     kind: 'answer',
     text: [heading, delimited(text), omission].filter((part) => part !== undefined).join('\n'),
@@ -141,6 +143,9 @@ export const dryRun: Stage<PlannedCall, PlannedCall> = {
   does: 'Ends a dry run.',
   refuses: [],
   replies: 'the plan',
-  run: async (call) =>
-    call.plan && call.controls.dryRun ? { reply: planReply(call.plan), outcome: { outcome: 'planned' } } : call,
+  run: async (call) => {
+    if (!call.plan || !call.controls.dryRun) return call;
+    const who = needsConfirmation(call.risk) ? whoAgrees(await agreementOf(call)) : undefined;
+    return { reply: planReply(call.plan, who), outcome: { outcome: 'planned' } };
+  },
 };

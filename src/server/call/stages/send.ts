@@ -2,16 +2,14 @@ import { ApiError, type ApiErrorKind } from '../../../client/index.ts';
 import { isPlatformFailure } from '../../context/index.ts';
 import { fail, failureOf, type FailedChange } from '../../failure/index.ts';
 import {
+  agreementOf,
   allowsUnattended,
   assertNotLocked,
   countHighRiskChanges,
-  isOperatorOnly,
   needsConfirmation,
   needsNamedTool,
   planText,
   questionFor,
-  situationsOf,
-  twoPersonOf,
   type TargetedOperation,
 } from '../../guard/index.ts';
 import { isRecord, type JsonRecord } from '../../json/index.ts';
@@ -33,10 +31,6 @@ export const confirm: Stage<PlannedCall, ConfirmedCall> = {
     if (!needsConfirmation(risk)) return { ...call, confirmed: 'not_needed' };
     const needsName = operations.some((one) => needsNamedTool(one.risk, one.target));
     const mayBeUnattended = allowsUnattended({ tool: tool.name, risk, needsName }, deps.policy);
-    // Every part counts: a part reserved for the operator needs the operator even if the call has a graver part.
-    const risks = [risk, ...operations.flatMap((one) => [one.risk, ...one.parts.map((part) => part.risk)])];
-    const operatorOnly = risks.some((one) => isOperatorOnly(one, deps.policy));
-    const situations = await situationsOf(call);
     const confirmation = await deps.confirmer.confirm(
       {
         args,
@@ -44,9 +38,7 @@ export const confirm: Stage<PlannedCall, ConfirmedCall> = {
         question: questionFor(plan),
         planToken: controls.planToken,
         mayBeUnattended,
-        operatorOnly,
-        situations,
-        twoPerson: twoPersonOf(situations, deps.policy),
+        ...(await agreementOf(call)),
       },
       context,
     );
