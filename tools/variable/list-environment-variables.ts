@@ -12,6 +12,7 @@ import {
   recordsIn,
   table,
   type JsonRecord,
+  type NextCall,
   type Renderer,
   type ToolContext,
 } from '../../src/server/tool/index.ts';
@@ -140,28 +141,49 @@ async function found(
   });
 }
 
-const allRows = table('variable', columns);
+/** Columns that are shown only where they are asked for. */
+const onRequest = ['created_at', 'updated_at'];
+
 const besides = ['looked_at', 'missing', 'searched', 'nearest', 'unread', 'not_looked_into', 'partly_read'];
 
 const withWords = (view: JsonRecord): JsonRecord => ({ ...view, results: recordsIn(view['results']).map(inWords) });
 
 /** What a search found, or that it found nothing, and what it lacks. */
-const rowsOrNone: Renderer = {
-  ...allRows,
-  view: (answer) => ({ ...allRows.view(answer), ...pick(answer, besides) }),
-  text: (view) => {
-    const { looked_at: place, missing, searched, nearest, partly_read: secrets } = view;
-    const lacking = [
-      ...lackingText(view),
-      ...(typeof secrets === 'string' ? [`Of these the secrets could not be read: ${secrets}.`] : []),
-    ];
-    const none =
-      missing !== undefined &&
-      `No variable or secret ${compact(missing)} in ${compact(searched)}${lacking.length > 0 ? ', in what could be read' : ''}; ${nearest === undefined ? 'no key there contains it, is spelled like it or begins with the same word' : `nearest: ${compact(nearest)}`}.`;
-    const looked = place === undefined ? [] : [`Looked at: ${compact(place)}.`];
-    return [none === false ? allRows.text(withWords(omit(view, besides))) : none, ...looked, ...lacking].join('\n');
-  },
-};
+function rowsOrNone(chosen: readonly string[]): Renderer {
+  const rows = table('variable', chosen);
+  return {
+    ...rows,
+    view: (answer) => ({ ...rows.view(answer), ...pick(answer, besides) }),
+    text: (view) => {
+      const { looked_at: place, missing, searched, nearest, partly_read: secrets } = view;
+      const lacking = [
+        ...lackingText(view),
+        ...(typeof secrets === 'string' ? [`Of these the secrets could not be read: ${secrets}.`] : []),
+      ];
+      const none =
+        missing !== undefined &&
+        `No variable or secret ${compact(missing)} in ${compact(searched)}${lacking.length > 0 ? ', in what could be read' : ''}; ${nearest === undefined ? 'no key there contains it, is spelled like it or begins with the same word' : `nearest: ${compact(nearest)}`}.`;
+      const looked = place === undefined ? [] : [`Looked at: ${compact(place)}.`];
+      return [none === false ? rows.text(withWords(omit(view, besides))) : none, ...looked, ...lacking].join('\n');
+    },
+    columns: [...columns, ...onRequest],
+    only: rowsOrNone,
+  };
+}
+
+/** Who set a variable is told by no list of them: where that is, if it was asked when. */
+function whoChanged(_: JsonRecord, { fields, ...args }: JsonRecord): readonly NextCall[] {
+  const isAbout = Array.isArray(fields) && fields.some((field) => onRequest.includes(String(field)));
+  return isAbout
+    ? [
+        {
+          tool: 'list_events',
+          arguments: { ...pick(args, ['service', 'environment']), kind: 'variable' },
+          why: 'who set or changed it, as far back as there are events',
+        },
+      ]
+    : [];
+}
 
 export const listEnvironmentVariables = composeTool({
   name: 'list_environment_variables',
@@ -219,5 +241,6 @@ export const listEnvironmentVariables = composeTool({
       );
     return paged(withWinners(builtInLast([...variables, ...secrets.map(secretRow)])), page, page_size);
   },
-  render: rowsOrNone,
+  render: rowsOrNone(columns),
+  next: whoChanged,
 });
