@@ -61,3 +61,9 @@ export function unusableText(cluster: Row): string | undefined {
   const why = whyUnusable(cluster);
   return why && `Nothing can run on cluster ${JSON.stringify(cluster.name ?? cluster.id ?? '')}: ${why}.`;
 }
+
+/** Since when nothing can be deployed to a cluster, if the platform tells. */
+export const unusableSince = ({ status, conditions }: Row): string | undefined =>
+  status === badCredentials
+    ? undefined
+    : (conditions?.find((each) => unreachable.includes(each?.reason))?.since ?? undefined);

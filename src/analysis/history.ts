@@ -134,3 +134,28 @@ export function readDeployment(item: HistoryItem): PastDeployment {
 
 /** The abbreviated hash of a commit. */
 export const shortCommit = (commit: string): string => commit.slice(0, 7);
+
+/** The version that a deployment brought, in one word: a tag, an image, a short commit or the version of a chart. */
+export const deployedVersion = ({ commit, image, tag, chartVersion }: PastDeployment): string | undefined =>
+  tag ?? image ?? (commit && shortCommit(commit)) ?? chartVersion;
+
+/** One service of an environment's deployment: its name, the state that it came to, and its version if that is told. */
+export interface DeployedService {
+  readonly name: string;
+  readonly state?: string;
+  readonly version?: string;
+}
+
+/** Whether deployments of environments tell no version of any of their services. */
+export function lackVersions(items: readonly HistoryItem[]): boolean {
+  const all = items.flatMap(servicesDeployed);
+  return all.length > 0 && all.every(({ version }) => version === undefined);
+}
+
+/** The services of an environment's deployment. */
+export const servicesDeployed = ({ services }: HistoryItem): DeployedService[] =>
+  (services ?? []).map(({ name, service_id, status, details }) => ({
+    name: name ?? service_id ?? '',
+    state: status ?? undefined,
+    version: deployedVersion(readDeployment({ details })),
+  }));

@@ -1,6 +1,6 @@
 /** Interprets the platform's data. */
 
-export { nodesText, unusableText, whyUnusable } from './cluster-nodes.ts';
+export { nodesText, unusableSince, unusableText, whyUnusable } from './cluster-nodes.ts';
 export type { ServiceChange, Sibling, VariableKey } from './changes.ts';
 export { deploymentIn, deploymentWindow, isInWindow } from './deployment-window.ts';
 export {
@@ -24,6 +24,8 @@ export {
   type StoppedService,
   madeItRun,
   readDeployment,
+  lackVersions,
+  servicesDeployed,
   shortCommit,
   type HistoryItem,
   type PastDeployment,
@@ -37,13 +39,8 @@ export { foldLines, type Repeats } from './logs/folded-lines.ts';
 export { levels, type LogLine } from './logs/log-line.ts';
 export { repeatsText } from './logs/messages.ts';
 export { overviewOf, type LateText, type WatchedService } from './overview.ts';
-export {
-  alertNames,
-  organizationOverviewOf,
-  type ConditionCounts,
-  type FiringAlert,
-  type WatchedEnvironment,
-} from './organization-overview.ts';
+export { alertNames, type FiringAlert } from './alerts.ts';
+export { organizationOverviewOf, type ConditionCounts, type WatchedEnvironment } from './organization-overview.ts';
 export { recordedChange, type RecordedChange } from './recorded-changes.ts';
 export { findRollbackTarget, isRollback, type CommitDeployment, type RollbackTarget } from './rollback-target.ts';
 export type { LogSearchResult } from './search.ts';
@@ -53,4 +50,15 @@ export { originIn, versionSourceOf, type ServiceOrigin, type VersionSource } fro
 export { usageFigures, usageOrNot, usageText } from './usage.ts';
 export { conditionsIn, outsideChangeIn } from './conditions.ts';
 export { strandedDataIn, warningsIn, warningsOfServices } from './warnings.ts';
-export { canServe, instancesIn, instancesText, needsHistory, servingOf, servingText, type Serving } from './serving.ts';
+export {
+  canServe,
+  configuredVersion,
+  instancesIn,
+  instancesText,
+  lastVersionOf,
+  needsHistory,
+  needsHistoryOfRuns,
+  servingOf,
+  servingText,
+  type Serving,
+} from './serving.ts';

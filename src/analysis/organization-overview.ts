@@ -1,4 +1,5 @@
-import { isProduction, isUntold, joinPath } from '../contract/index.ts';
+import { isProduction, joinPath } from '../contract/index.ts';
+import { alertNames, sinceTexts, type FiringAlert } from './alerts.ts';
 import {
   standingOf,
   standings,
@@ -14,17 +15,6 @@ export interface WholeStatus {
   readonly deployment_status?: string | null;
   readonly last_deployment_date?: string | null;
   readonly triggered_by?: string | null;
-}
-
-/** An alert rule that fires. */
-export interface FiringAlert {
-  readonly name: string;
-  readonly state?: string;
-  readonly since?: string;
-  /** Nobody is told of it until then. */
-  readonly silencedUntil?: string;
-  /** The cluster that it is about; absent if it is about something on one. */
-  readonly cluster?: string;
 }
 
 /** The lock of a cluster: since and until when, and by whom. */
@@ -95,7 +85,7 @@ export interface JudgedEnvironment {
   /** Since when this condition holds, and who brought it about, as far as that is known. */
   readonly since?: string;
   readonly by?: string;
-  /** All problems, most urgent first; absent if there are none. */
+  /** All problems, most urgent first, those after the first with their own times; absent if there are none. */
   readonly what?: string;
 }
 
@@ -127,6 +117,8 @@ interface Finding {
   readonly text: string;
   readonly since?: string;
   readonly by?: string;
+  /** Whether the text has the times already. */
+  readonly isTimed?: boolean;
 }
 
 const earliest = (times: readonly (string | undefined)[]): string | undefined =>
@@ -187,23 +179,15 @@ const ofWhole = ({
   ];
 };
 
-/** The names of alerts that fire, after the cluster they are about, and with those of which nobody is told marked. */
-export const alertNames = (alerts: readonly FiringAlert[]): readonly string[] =>
-  alerts.map(({ name, state, silencedUntil: until, cluster }) =>
-    [
-      cluster === undefined ? name : `cluster ${cluster}: ${name}`,
-      ...(isUntold(state) ? [`(${state!}: nobody is told${until === undefined ? '' : ` until ${until}`})`] : []),
-    ].join(' '),
-  );
-
 const ofAlerts = (alerts: readonly FiringAlert[]): readonly Finding[] =>
   alerts.length === 0
     ? []
     : [
         {
           condition: 'alerting',
-          text: `alerting: ${named(alertNames(alerts))}`,
+          text: `alerting: ${named(alertNames(alerts, alerts.length > 1))}`,
           since: earliest(alerts.map(({ since }) => since)),
+          isTimed: alerts.length > 1,
         },
       ];
 
@@ -270,7 +254,11 @@ function judge(environment: WatchedEnvironment): JudgedEnvironment {
   const { project, name, mode } = environment;
   const findings = findingsOf(environment);
   const { condition = 'unknown', since, by } = findings[0] ?? {};
-  const what = findings.flatMap(({ text }) => (text === '' ? [] : [text])).join('; ');
+  const what = findings
+    .flatMap(({ text, since: its, isTimed }, index) =>
+      text === '' ? [] : [[text, ...(index === 0 || isTimed ? [] : sinceTexts(its))].join(' ')],
+    )
+    .join('; ');
   return {
     environment: joinPath([project, name]),
     mode,

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { terminalOutcome } from '../contract/index.ts';
-import { shortCommit, type PastDeployment } from './history.ts';
+import { deployedVersion, shortCommit, type PastDeployment } from './history.ts';
 import type { LenientServiceStatus } from './deployment-progress.ts';
 import { maybe } from './lenient.ts';
 import { versionSourceOf } from './version-source.ts';
@@ -66,9 +66,6 @@ const versionIn = ({ kind, configuration }: ServedService): string | undefined =
   return source?.by === 'none' ? (Configured.safeParse(configuration).data?.version ?? undefined) : source?.configured;
 };
 
-const versionOf = ({ commit, image, tag, chartVersion }: PastDeployment): string | undefined =>
-  tag ?? image ?? (commit && shortCommit(commit)) ?? chartVersion;
-
 /**
  * The deployment whose version serves: a failed one leaves the previous version. Undefined if it was stopped since, or
  * none is known.
@@ -109,10 +106,33 @@ export function servingOf(service: ServedService): Serving | undefined {
     return { is: 'nothing' };
   if (last?.action === 'STOP' || last?.action === 'DELETE') return { is: last.end === 'good' ? 'nothing' : 'unknown' };
   const ending = endings[status.state];
-  if (ending?.hasBegun) return { is: 'unknown', version: last && versionOf(last), ending };
+  if (ending?.hasBegun) return { is: 'unknown', version: last && deployedVersion(last), ending };
   if (!last) return { is: isUp(service) ? 'serving' : 'unknown', instances: isUp(service) ? instances : undefined };
-  if (status.state === 'UNAVAILABLE') return { is: 'unknown', version: versionOf(last), since: last.endedAt };
-  return { is: 'serving', version: versionOf(last), instances, since: last.endedAt, ...(ending && { ending }) };
+  if (status.state === 'UNAVAILABLE') return { is: 'unknown', version: deployedVersion(last), since: last.endedAt };
+  return { is: 'serving', version: deployedVersion(last), instances, since: last.endedAt, ...(ending && { ending }) };
+}
+
+/** The configured version of a service; undefined for what is built from a branch, whose newest commit is deployed. */
+export function configuredVersion({ kind, configuration }: ServedService): string | undefined {
+  return versionSourceOf(kind, configuration)?.by === 'commit' ? undefined : versionIn({ kind, configuration });
+}
+
+/** Whether the last deployment of a service that runs to completion took the configuration that it has now. */
+const isAsConfigured = (service: ServedService): boolean =>
+  isUp(service) && service.status?.service_deployment_status === 'UP_TO_DATE';
+
+/** Whether the history is needed to determine the last version of a service that runs to completion. */
+export const needsHistoryOfRuns = (service: ServedService): boolean =>
+  !canServe(service.kind) && service.status?.state !== 'READY' && !isAsConfigured(service);
+
+/** The version at which a service that runs to completion was last deployed; `nothing` if it never was. */
+export function lastVersionOf(service: ServedService): string | undefined {
+  const { status, history } = service;
+  if (status?.state === 'READY') return 'nothing';
+  if (isAsConfigured(service)) return versionIn(service);
+  const last = history?.find(({ action, end }) => action === 'DEPLOY' && end === 'good');
+  if (last) return deployedVersion(last);
+  return history && (status?.deployment_requests_count ?? Infinity) <= history.length ? 'nothing' : undefined;
 }
 
 /** The serving version, as text; undefined for kinds that don't serve. */

@@ -50,7 +50,7 @@ function imageIn(details: unknown): Row | undefined {
   return { details: { ...details, image: { image_name: details['image_name'], tag: details['tag'] } } };
 }
 
-/** A service of a deployment, with its id, name and kind from the row itself or its identifier. */
+/** A service of a deployment, with its id, name and kind from the row itself or its identifier, and its version. */
 function serviceOf({ identifier, ...row }: Row): Row {
   const { service_id, name, service_type } = isRecord(identifier) ? identifier : {};
   return {
@@ -58,6 +58,7 @@ function serviceOf({ identifier, ...row }: Row): Row {
     name: row['name'] ?? name,
     service_type: row['service_type'] ?? service_type,
     status: row['status'],
+    details: imageIn(row['details'])?.['details'] ?? row['details'],
   };
 }
 

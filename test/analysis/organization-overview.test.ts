@@ -3,6 +3,7 @@ import { condition } from '../../src/contract/index.ts';
 import {
   organizationOverviewOf,
   overviewOf,
+  unusableSince,
   whyUnusable,
   type WatchedEnvironment,
   type WatchedService,
@@ -117,4 +118,29 @@ test.each([
   expect(whyUnusable(cluster) !== undefined).toBe(isUnusable);
   const why = whyUnusable(cluster);
   expect(rowOf({ clusterTrouble: why }).condition).toBe(isUnusable ? 'unusable cluster' : 'no services');
+});
+
+test('every further condition of a row says since when it holds, if that is known', () => {
+  const importer = { name: 'importer-down', state: 'NOTIFIED', since: '2026-05-02T03:04:05.678Z' };
+  const failed = service('importer', 'DEPLOYMENT_ERROR');
+  expect(rowOf({ services: [failed, service('old', 'DEPLOYED', 'OUT_OF_DATE')], alerts: [importer] })).toMatchObject({
+    condition: 'failed',
+    since: '2026-05-01T10:00:00Z',
+    what: 'failed: importer; alerting: importer-down since 2026-05-02T03:04Z; out of date: old',
+  });
+  const untold = { name: 'slow', state: 'NOTIFIED' };
+  const alerts = [importer, untold, { ...importer, name: 'disk', state: 'UNROUTED' }];
+  expect(rowOf({ alerts }).what).toBe(
+    'alerting: importer-down since 2026-05-02T03:04Z, slow, disk (UNROUTED: nobody is told) since 2026-05-02T03:04Z',
+  );
+  expect(rowOf({ services: [failed], lock: { since: '2026-05-03T00:00:00Z' } }).what).toContain(
+    'locked: its cluster is locked since 2026-05-03T00:00Z',
+  );
+});
+
+test('a cluster that cannot be reached says since when, and one without credentials does not', () => {
+  const since = '2026-05-04T00:00:00Z';
+  expect(unusableSince({ conditions: [{ reason: 'CLUSTER_UNREACHABLE', message: '', since }] })).toBe(since);
+  expect(unusableSince({ conditions: [condition('NODES_UNREADABLE', { said: 'timed out' })] })).toBeUndefined();
+  expect(unusableSince({ status: 'INVALID_CREDENTIALS' })).toBeUndefined();
 });

@@ -295,7 +295,7 @@ describe('a history', () => {
                 {
                   identifier: { name: 'api', service_id: 's-1', service_type: 'CONTAINER' },
                   status: 'DEPLOYED',
-                  details: {},
+                  details: { image_name: 'shop/api', tag: '1.2' },
                 },
               ],
             },
@@ -308,7 +308,15 @@ describe('a history', () => {
       { details: { image: { image_name: 'shop/api', tag: '1.2' } } },
       {
         status_details: { action: 'DEPLOY', status: 'ERROR' },
-        services: [{ service_id: 's-1', name: 'api', service_type: 'CONTAINER', status: 'DEPLOYED' }],
+        services: [
+          {
+            service_id: 's-1',
+            name: 'api',
+            service_type: 'CONTAINER',
+            status: 'DEPLOYED',
+            details: { image: { image_name: 'shop/api', tag: '1.2' } },
+          },
+        ],
       },
     ]);
   });

@@ -197,3 +197,33 @@ test('where no history can be read, it is not said that there is none', async ()
   expect(text).toContain('No history was read, so it is not known whether there are such deployments.');
   expect(text).not.toContain('No deployment');
 });
+
+const ofStaging = { environment: 'shop/staging', page_size: 100 };
+
+test('deployments of an environment tell the version of each service that has one', async () => {
+  const { rows, text, answer, requests } = await listBehind(ofStaging, {});
+  const [, , first] = rows as { services: string[] }[];
+  expect(first!.services).toContain('search 2.4.1 DEPLOYED');
+  expect(first!.services).toContainEqual(expect.stringMatching(/^checkout-api [0-9a-f]{7} DEPLOYED$/));
+  expect(first!.services).toContain('orders-db DEPLOYED');
+  expect(answer, text).not.toHaveProperty('versions');
+  expect(requests.filter((request) => request.includes('deploymentHistory'))).toHaveLength(1);
+});
+
+test('where the history tells no versions, the answer says where they are', async () => {
+  const { answer, text } = await listBehind(ofStaging, {
+    alter: (path, body) => {
+      if (!anyHistory.test(path)) return body;
+      const { results, ...rest } = body as { results: { services: Json[] }[] };
+      return {
+        ...rest,
+        results: results.map((item) => ({
+          ...item,
+          services: item.services.map(({ details: _, ...service }) => service),
+        })),
+      };
+    },
+  });
+  expect(answer).toHaveProperty('versions');
+  expect(text).toMatch(/^Which version each service got is told in its own history: give service\.$/m);
+});

@@ -170,7 +170,10 @@ describe('the organization that a platform starts with', () => {
       'report-late (SUPPRESSED: nobody is told)',
     ])
       expect(told).toContain(alert);
-    expect(text).toContain('Alert about cluster main: disk-filling');
+    expect(text).toMatch(/Alert about cluster main: disk-filling \(UNROUTED: nobody is told\) since \d{4}-/);
+    expect(overview.unusable_clusters![0]).toContain('since when is not told');
+    const { what } = overview.results.find(({ environment }) => environment === 'data/development')!;
+    expect(what).toMatch(/^failed: importer; alerting: importer-down since \d{4}-\S+Z;/);
   });
 
   test('tells which alert rules watch nothing, so that their silence is not read as quiet', async () => {

@@ -7,9 +7,8 @@ import {
   PageNumber,
   PageSize,
   reference,
-  segmentOf,
 } from '../../src/contract/index.ts';
-import { readDeployment, type HistoryItem, type PastDeployment } from '../../src/analysis/index.ts';
+import { lackVersions, type HistoryItem } from '../../src/analysis/index.ts';
 import {
   anyOf,
   anyService,
@@ -37,7 +36,7 @@ import {
   subjectAt,
   type Subject,
 } from '../shared/any-service.ts';
-import { findDeployments, hasFailed, requestedAt, type FoundDeployment } from '../shared/found-deployments.ts';
+import { findDeployments, hasFailed, requestedAt } from '../shared/found-deployments.ts';
 import {
   environmentsWithin,
   lackingPlaces,
@@ -46,6 +45,7 @@ import {
   pathsText,
   readsOfEnvironments,
 } from '../shared/places.ts';
+import { columns, row, rowWithPath } from './deployment-rows.ts';
 import { changesBetween, comparedDeployments, comparedText } from './compared-deployments.ts';
 import {
   callsOfCauses,
@@ -58,46 +58,7 @@ import {
 } from './failure-causes.ts';
 import { windowOf } from '../shared/time-bounds.ts';
 
-const columns = [
-  'path',
-  'mode',
-  'state',
-  'action',
-  'at',
-  'seconds',
-  'steps',
-  'by',
-  'commit',
-  'message',
-  'image',
-  'services',
-  'id',
-];
-
-const services = (item: HistoryItem): readonly string[] =>
-  (item.services ?? []).map((service) => `${service.name ?? service.service_id ?? ''} ${service.status ?? ''}`.trim());
-
-/** The steps that took time: `DEPLOYMENT_QUEUEING 32 s`. */
-const stepTexts = ({ steps = [] }: PastDeployment): readonly string[] =>
-  steps.flatMap(({ name, seconds }) => (seconds ? [`${name} ${seconds} s`] : []));
-
-function row(item: HistoryItem): JsonRecord {
-  const past = readDeployment(item);
-  const { state, action, startedAt, seconds, triggeredBy, commit, commitMessage, image, id } = past;
-  return pruneRecord({
-    state,
-    action,
-    at: startedAt,
-    seconds,
-    steps: stepTexts(past),
-    by: triggeredBy,
-    commit,
-    message: commitMessage,
-    image,
-    services: services(item),
-    id,
-  });
-}
+const elsewhere = 'in its own history: give service';
 
 const noOlder =
   'This platform has no pages of deployments, and answered no more than the ones before this page: whether there are older ones is not known.';
@@ -110,20 +71,6 @@ async function refuseUnread(context: ToolContext, subject: Subject, query: JsonR
     `the deployments of this ${subject.kind} can't be read here${failure ? `, because ${failure.reason}${failure.status === undefined ? '' : ` (HTTP ${failure.status})`}` : ''}`,
     'Its status tells of the latest one.',
   );
-}
-
-/**
- * The same of one of several places: with its path, down to the service if it was the only one, and the environment's
- * mode.
- */
-function rowWithPath({ subject: { id, path = id }, item }: FoundDeployment, mode: string | undefined): JsonRecord {
-  const [only, ...others] = item.services ?? [];
-  const name = others.length === 0 ? only?.name : undefined;
-  return pruneRecord({
-    path: name ? `${path}/${segmentOf(name)}` : path,
-    mode,
-    ...row(name ? { ...item, services: undefined } : item),
-  });
 }
 
 interface Choice {
@@ -187,6 +134,7 @@ async function found(choice: Choice, page: number, page_size: number, context: T
       shown.map(({ item }) => item),
       page_size,
     ),
+    ...(lackVersions(shown.map(({ item }) => item)) && { versions: elsewhere }),
     ...(await failureCauses(context, failed)),
     looked_at: all.read.length === 1 ? pathsOf(all.read)[0] : lookedAtText(all.read.length, choice.project, context),
     histories: all.read.length,
@@ -240,6 +188,7 @@ const reachText = ({ back_to: backTo }: JsonRecord): readonly string[] =>
 
 const besides = [
   ...membersOfCauses,
+  'versions',
   'back_to',
   'looked_at',
   'histories',
@@ -265,6 +214,7 @@ function rowsAndReach(chosen: readonly string[]): Renderer {
       return [
         ...(view['none'] === undefined ? [rows.text(omit(view, besides))] : []),
         ...causesText(view),
+        ...(view['versions'] === undefined ? [] : [`Which version each service got is told ${elsewhere}.`]),
         ...reachText(view),
         ...lookedText(view),
         ...lackingText(view),
@@ -335,6 +285,7 @@ export const listDeployments = composeTool({
       results: results.map(row),
       ...(isCut ? { page_size, without_pages: true } : { page, page_size }),
       ...reachOf(results, page_size),
+      ...(lackVersions(results) && { versions: elsewhere }),
     };
   },
   render: rowsAndReach(columns),

@@ -19,6 +19,8 @@ const mostProjects = 8;
 const mostLocks = 8;
 const mostClusters = 3;
 const longestText = 140;
+// Of several conditions, each with its time.
+const longestWhat = 200;
 
 const countsText = (counts: ConditionCounts): string =>
   Object.entries(counts)
@@ -148,7 +150,7 @@ export const getOrganizationOverview = composeTool({
           ...(otherProjects > 0 ? [`${otherProjects} more projects`] : []),
         ],
       }),
-      results: shown.map((row) => pruneRecord({ ...row, what: row.what && clip(row.what, longestText) })),
+      results: shown.map((row) => pruneRecord({ ...row, what: row.what && clip(row.what, longestWhat) })),
       ...(evidence.locks.length > 0 && { locks: evidence.locks.slice(0, mostLocks).map(lockText) }),
       ...(evidence.locks.length > mostLocks && { more_locks: evidence.locks.length - mostLocks }),
       ...(evidence.unusable.length > 0 && {
@@ -160,7 +162,7 @@ export const getOrganizationOverview = composeTool({
       }),
       ...(evidence.clusterAlerts.length > 0 && {
         cluster_alerts: firstOf(
-          alertNames(evidence.clusterAlerts).map((name) => clip(name, longestText)),
+          alertNames(evidence.clusterAlerts, true).map((name) => clip(name, longestText)),
           mostClusters,
           'alerts',
         ),

@@ -21,6 +21,7 @@ import { readsOfAlerts } from '../shared/firing-alerts.ts';
 import { lateFacts, lateLines, lateNames } from '../shared/late-runs.ts';
 import { nextForDown } from '../shared/next-for-down.ts';
 import { differenceLines, readsOfDifference, whatDiffers } from '../shared/what-differs.ts';
+import { readsOfServing, versionFacts } from '../shared/serving.ts';
 import {
   readAspect,
   readsByKind,
@@ -96,6 +97,7 @@ export const getService = composeTool({
     ...anyOf(...readsByKind('configuration', 'the configuration'), ...readsByKind('status', 'the state')),
     ...readsInstead('status', 'the state'),
     ...readsOfAddresses,
+    ...readsOfServing,
     ...readUses('whether a run of a cron job is overdue is not known', operations.list_job_deployments),
     ...readsOfAlerts,
     ...readsOfDifference,
@@ -125,7 +127,10 @@ export const getService = composeTool({
     ]);
     const overdue =
       subject.kind === 'job' && status ? await lateFacts(context, { ...subject, configuration, status }) : {};
-    const differs = await whatDiffers(context, subject, { configuration, status });
+    const [differs, versions] = await Promise.all([
+      whatDiffers(context, subject, { configuration, status }),
+      versionFacts(context, { ...subject, configuration, status }),
+    ]);
     const answer = pruneRecord({
       name: configuration?.['name'] ?? subject.name,
       id: subject.id,
@@ -133,6 +138,7 @@ export const getService = composeTool({
       path: subject.path,
       ...shownAddresses(addresses),
       status: status && { ...pick(status, statusFacts), ...runningFacts(status) },
+      ...versions,
       ...differs,
       ...overdue,
       usage: status && usageOrNot(status, context.now()),

@@ -120,7 +120,7 @@ async function endOfSeveral(
   const waited_seconds = Math.max(...ends.map(({ result }) => result.waited_seconds));
   const [ended, versions] = await Promise.all([
     endAnswer(context, subject, { ...gravest.result, status, waited_seconds }),
-    severalVersions(context, environment),
+    severalVersions(context, environment, isWell),
   ]);
   return {
     ...ended,
@@ -163,7 +163,7 @@ export async function afterwards(
       isDeployment
         ? ifPossible(context, 'Which version it replaces', () => commitReplaced(context, subject))
         : undefined,
-      severalVersions(context, subject),
+      isDeployment ? severalVersions(context, subject, result.outcome === 'succeeded') : {},
       isDeployment && result.outcome === 'succeeded' ? variablesNotSeen(context, subject, answer) : {},
     ]);
     return pruneRecord({

@@ -1,5 +1,11 @@
 import { isoAt, isoTime, operations } from '../../src/contract/index.ts';
-import { nodesText, whyUnusable, type FiringAlert, type WatchedEnvironment } from '../../src/analysis/index.ts';
+import {
+  nodesText,
+  unusableSince,
+  whyUnusable,
+  type FiringAlert,
+  type WatchedEnvironment,
+} from '../../src/analysis/index.ts';
 import {
   isRecord,
   lockEnd,
@@ -332,7 +338,12 @@ export async function readOrganization(context: ToolContext, within: Within): Pr
     ),
     unusable: rows.flatMap((row) => {
       const why = whyUnusable(row);
-      return why === undefined ? [] : [`${textAt(row, 'name') ?? textAt(row, 'id') ?? '?'}: ${why}`];
+      const since = unusableSince(row);
+      return why === undefined
+        ? []
+        : [
+            `${textAt(row, 'name') ?? textAt(row, 'id') ?? '?'}: ${why}, ${since === undefined ? 'since when is not told' : `since ${since}`}`,
+          ];
     }),
     nodes: rows.flatMap((row) => nodesText(row) ?? []),
     clusterAlerts: placed.ofClusters,

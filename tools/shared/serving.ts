@@ -1,8 +1,12 @@
 import { isServiceKind } from '../../src/contract/index.ts';
 import {
   canServe,
+  configuredVersion,
+  instancesIn,
+  lastVersionOf,
   laterFirst,
   needsHistory,
+  needsHistoryOfRuns,
   readDeployment,
   servingOf,
   servingText,
@@ -14,6 +18,7 @@ import {
 import { isRecord, type JsonRecord, type ReadUse, type ToolContext } from '../../src/server/tool/index.ts';
 import { eachWithin, type Allowance } from './allowance.ts';
 import { readAspect, readsByKind } from './any-service.ts';
+import { ifPossible } from './if-possible.ts';
 import { unlessFailing } from './places.ts';
 
 /** Maximum number of histories that are read to determine serving versions. */
@@ -84,6 +89,47 @@ export async function servingWithin(
   return new Map(
     services.map((service) => [service.id, servingOf({ ...service, history: histories.get(service.id) })] as const),
   );
+}
+
+const notKnown = 'not known';
+
+/** How many instances run, where the status doesn't tell it because the platform doesn't observe them. */
+function instancesOf({ configuration, status }: Served): JsonRecord {
+  if (typeof status?.running?.instances === 'number') return {};
+  const configured = instancesIn(configuration);
+  return { running_instances: configured === undefined ? notKnown : `${notKnown}; configured: ${configured}` };
+}
+
+/** A serving version as text, without the number of instances, which is told by itself. */
+const servesText = (serving: Serving | undefined): string =>
+  servingText(
+    serving && {
+      ...serving,
+      instances: undefined,
+      ...(serving.is === 'serving' && serving.version === undefined && { version: `version ${notKnown}` }),
+    },
+  ) ?? notKnown;
+
+/**
+ * The version of a service that serves, or was last deployed if it runs to completion, beside the configured one where
+ * that differs; and how many instances there are, where its status doesn't tell. Reads its history if necessary.
+ */
+export async function versionFacts(context: ToolContext, service: Served): Promise<JsonRecord> {
+  const isTold = typeof service.status?.state === 'string';
+  const history =
+    isTold && (needsHistory(service) || needsHistoryOfRuns(service))
+      ? await ifPossible(context, 'Which version serves', () => historyOf(context, service))
+      : undefined;
+  const known = { ...service, history };
+  if (!canServe(service.kind)) return { deployed: lastVersionOf(known) ?? notKnown };
+  const serving = servingOf(known);
+  const configured = configuredVersion(service);
+  const isOther = serving?.version !== undefined && configured !== undefined && serving.version !== configured;
+  return {
+    serves: servesText(serving),
+    ...(isOther && { configured_version: configured }),
+    ...(serving?.is !== 'nothing' && instancesOf(service)),
+  };
 }
 
 /**

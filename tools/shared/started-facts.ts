@@ -53,12 +53,34 @@ export function isDeployed(context: ToolContext): ((service: string) => boolean)
   return asked && ((service) => asked.has(service));
 }
 
-/** The deployed versions of an environment's services, a line for each; undefined if its services weren't read. */
-async function versionsIn(context: ToolContext, environment_id: string): Promise<readonly string[] | undefined> {
+/** The version that was deployed of a service, given the service before and, if it was read, after. */
+function versionChange(before: JsonRecord, after: JsonRecord | undefined): string | undefined {
+  const [old, commit] = [before, after].map((service) => originIn(service).git?.deployed);
+  return commit !== undefined && old === commit ? `commit ${commit}, as before` : versionOf(before, commit);
+}
+
+/**
+ * The deployed versions of an environment's services, a line for each; undefined if its services weren't read.
+ * @param after the services after the deployment of a whole environment, which took the newest commits
+ */
+async function versionsIn(
+  context: ToolContext,
+  environment_id: string,
+  after?: readonly JsonRecord[],
+): Promise<readonly string[] | undefined> {
   const services = await context.before(operations.list_services, { environment_id });
   if (!services) return undefined;
   const asked = askedServices(context);
-  if (!asked) return rowsIn(services).map((service) => called(service, versionOf(service)));
+  if (!asked)
+    return rowsIn(services).map((service) =>
+      called(
+        service,
+        versionChange(
+          service,
+          after?.find(({ id }) => id === service['id']),
+        ),
+      ),
+    );
   const chosen = rowsIn(services).filter(({ id }) => asked.has(id));
   return Promise.all(
     chosen.map(async (service) =>
@@ -84,11 +106,24 @@ export async function commitReplaced(context: ToolContext, { kind, id }: Subject
   return commit === undefined ? {} : { replaces: `commit ${shortCommit(commit)}` };
 }
 
-/** The versions in a deployment of several services; nothing for other deployments. */
-export const severalVersions = async (context: ToolContext, { kind, id }: Subject): Promise<JsonRecord> =>
-  kind === 'environment' && deployedSeveral(context)
-    ? { deploys: await ifPossible(context, 'At which versions', () => versionsIn(context, id)) }
-    : {};
+/**
+ * The versions in a deployment of several services of an environment, or of all; nothing for other deployments.
+ * @param isDone whether it succeeded: of all services, the commits that were taken are known then
+ */
+export async function severalVersions(
+  context: ToolContext,
+  { kind, id }: Subject,
+  isDone: boolean,
+): Promise<JsonRecord> {
+  if (kind !== 'environment') return {};
+  return {
+    deploys: await ifPossible(context, 'At which versions', async () => {
+      if (deployedSeveral(context) || !isDone) return versionsIn(context, id);
+      const after = await context.attempt(operations.list_services, { environment_id: id });
+      return versionsIn(context, id, after && rowsIn(after));
+    }),
+  };
+}
 
 /**
  * The facts about an accepted deployment: the version, the configured instances, and the addresses. Reads only the

@@ -155,7 +155,17 @@ export const Commit = z.object({
 /** Maximum number of commits in a list. */
 export const listedCommits = 100;
 
-/** A deployment in a deployment history. Its steps, in the history of a service, are not in the API document. */
+/** The version that a deployment brought, by where it is from. */
+const DeployedVersion = z.object({
+  commit: Commit.optional(),
+  image: z.object({ image_name: z.string(), tag: z.string() }).optional(),
+  repository: z.object({ chart_name: z.string(), chart_version: z.string() }).optional(),
+});
+
+/**
+ * A deployment in a deployment history. Its steps, in the history of a service, and the versions of its services, in
+ * that of an environment, are not in the API document.
+ */
 export const DeploymentHistoryItem = z.object({
   identifier: z.object({
     name: z.string(),
@@ -166,10 +176,7 @@ export const DeploymentHistoryItem = z.object({
   }),
   status: DeploymentState,
   auditing_data: z.object({ created_at: DateTime, updated_at: DateTime, triggered_by: z.string(), origin: Origin }),
-  details: z.object({
-    commit: Commit.optional(),
-    image: z.object({ image_name: z.string(), tag: z.string() }).optional(),
-    repository: z.object({ chart_name: z.string(), chart_version: z.string() }).optional(),
+  details: DeployedVersion.extend({
     build_pod_name: z.string().optional(),
     arguments: z.array(z.string()).optional().describe('Of this run only.'),
   }),
@@ -178,7 +185,15 @@ export const DeploymentHistoryItem = z.object({
   total_duration: z.string(),
   steps: z.array(FinishedStep).optional().describe('The finished ones.'),
   services: z
-    .array(z.object({ service_id: Uuid, name: z.string(), service_type: z.string(), status: DeploymentState }))
+    .array(
+      z.object({
+        service_id: Uuid,
+        name: z.string(),
+        service_type: z.string(),
+        status: DeploymentState,
+        details: DeployedVersion.optional(),
+      }),
+    )
     .optional(),
 });
 

@@ -77,15 +77,24 @@ const auditingData = (deployment: DeploymentRow, endedAt: string | null): Item['
 const totalDuration = (deployment: DeploymentRow, endedAt: string | null, now: number): string =>
   isoDuration((endedAt === null ? now : Date.parse(endedAt)) - Date.parse(deployment.created_at));
 
+/** The version that a deployment brought of one service. */
+function versionIn(
+  row: DeploymentServiceRow,
+  spec: ShownSpec,
+): Pick<Item['details'], 'commit' | 'image' | 'repository'> {
+  const [commit, image, repository] = [commitOf(row, spec), imageOf(spec), chartOf(spec)];
+  return { ...(commit && { commit }), ...(image && { image }), ...(repository && { repository }) };
+}
+
+const specOf = ({ spec }: DeploymentServiceRow): ShownSpec => JSON.parse(spec ?? '{}') as ShownSpec;
+
 const serviceItem = (
   deployment: DeploymentRow,
   row: DeploymentServiceRow,
   steps: readonly StepRow[],
   now: number,
 ): Item => {
-  const spec = JSON.parse(row.spec ?? '{}') as ShownSpec;
-  const commit = commitOf(row, spec);
-  const [image, repository] = [imageOf(spec), chartOf(spec)];
+  const spec = specOf(row);
   return {
     identifier: {
       name: row.name,
@@ -96,9 +105,7 @@ const serviceItem = (
     status: row.state,
     auditing_data: auditingData(deployment, row.ended_at),
     details: {
-      ...(commit && { commit }),
-      ...(image && { image }),
-      ...(repository && { repository }),
+      ...versionIn(row, spec),
       ...argumentsOf(spec),
       ...(row.kind === 'application' && { build_pod_name: buildPod(deployment.id) }),
     },
@@ -199,6 +206,7 @@ const environmentItem = (
       name: service.name,
       service_type: serviceType(service.kind),
       status: service.state,
+      details: versionIn(service, specOf(service)),
     })),
   };
 };
