@@ -38,7 +38,7 @@ export interface FoundLine {
   /** False for lines of the context. */
   readonly matched: boolean;
   /** On the first line of a match that repeats. */
-  readonly repeats?: Pick<RepeatedMessage, 'count' | 'isExact' | 'first' | 'last'>;
+  readonly repeats?: Omit<RepeatedMessage, 'shown'>;
   /** On the last line that is shown of a match: how many more it has. */
   readonly more?: number;
 }

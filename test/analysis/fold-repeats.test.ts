@@ -1,7 +1,8 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { foldTemplate } from '../../src/analysis/logs/collapse.ts';
-import { foldLines } from '../../src/analysis/index.ts';
+import { rangesOf } from '../../src/analysis/logs/ranges.ts';
+import { coverageOf, foldLines, periodText, repeatsText } from '../../src/analysis/index.ts';
 import { searchLog } from '../../src/analysis/search.ts';
 
 const differs = (one: string, other: string): boolean => foldTemplate(one) !== foldTemplate(other);
@@ -163,4 +164,46 @@ test('the newest messages of a log are whole lines in their order, and those tha
     shown: 2,
   });
   expect(foldLines([])).toEqual({ lines: [], messages: 0, different: 0, shown: 0 });
+});
+
+test.each([
+  [['slow query (1081 ms)', 'slow query (812 ms)', 'slow query (1940 ms)'], ['812–1940 ms']],
+  [['GET /x 200 in 12ms', 'GET /x 200 in 1.5s'], ['12ms–1.5s']],
+  [['took 1m30s', 'took 50s'], ['50s–1m30s']],
+  [['read 4MB', 'read 12.5MB'], ['4–12.5MB']],
+  [['used 900 KiB', 'used 2 MiB'], ['900 KiB–2 MiB']],
+  [['retry 3 failed after 5 ms', 'retry 12 failed after 5 ms'], ['retry 3–12']],
+  [['{"msg":"done","duration_ms":940.5}', '{"msg":"done","duration_ms":12}'], ['duration_ms 12–940.5']],
+  [
+    ['attempt 1 took 3ms, read 1MB in 2s', 'attempt 2 took 4ms, read 2MB in 3s'],
+    ['attempt 1–2', '3–4ms', '1–2MB'],
+  ],
+  [['2026-11-20T10:00:00Z cache miss', '2026-11-20T11:30:01.250Z cache miss'], []],
+  [['token of 1763632800 expired', 'token of 1763636400 expired'], []],
+  [['WARN slow\n    after 5 ms', 'WARN slow\n    after 7 ms'], []],
+  [['db_password=12345ms', 'db_password=67890ms'], []],
+])('tells the range of the numbers in which %j differ', (texts, ranges) => {
+  expect(new Set(texts.map(foldTemplate)).size).toBe(1);
+  expect(rangesOf(texts)).toEqual(ranges);
+});
+
+test('an answer has the range with the count, whichever of the messages it shows', () => {
+  const lines = [900, 20, 450].map((ms) => ({ message: `WARN slow query (${ms} ms)` }));
+  const [found] = searchLog(lines, { level: 'warn' }, new Date()).groups.flat();
+  expect(found!.repeats).toMatchObject({ count: 3, ranges: ['20–900 ms'] });
+  expect(repeatsText(found!.repeats!, undefined)).toBe('(× 3 with other numbers: 20–900 ms)');
+  expect(foldLines(lines).lines[0]!.repeats).toEqual(found!.repeats);
+});
+
+test.each([
+  [['api-7f9c-x2b4q', 'api-7f9c-9dk2p', 'api-7f9c-x2b4q'], 2],
+  [['api-1-abc123', 'build-5ce5184a', 'platform', 'rollout'], 1],
+  // Lines that name none have the name of their service instead.
+  [['api-2', 'api-2'], undefined],
+  [[undefined], undefined],
+])('a log with lines of %j says how many instances they are from', (pods, instances) => {
+  const lines = pods.map((pod_name) => ({ message: 'served', created_at: '2026-11-20T10:00:00Z', pod_name }));
+  const coverage = coverageOf(lines, { service: 'api-2' });
+  expect(coverage.instances).toBe(instances);
+  expect(periodText([coverage]).includes(` of ${String(instances)} instance`)).toBe(instances !== undefined);
 });

@@ -59,7 +59,7 @@ describe('a search of an environment', () => {
     const { data, lines, logs, text } = await search({ environment: 'shop/production' });
     // Every fortieth of the thousand lines of both is a warning, in three lines.
     expect(data, text).toMatchObject({ matched: 51, different: 3, levels: { error: 0, warn: 51 } });
-    const repeated = / (search|checkout-api)-.* slow query .*\(× 25 with other numbers, first at 2/;
+    const repeated = / (search|checkout-api)-.* slow query .*\(× 25 with other numbers: \d+–\d+ ms, first at 2/;
     expect(lines.flatMap((line) => repeated.exec(line)?.[1] ?? []).toSorted()).toEqual(['checkout-api', 'search']);
     expect(new Set(logs.map(({ service }) => service))).toEqual(new Set(['checkout-api', 'orders-db', 'search']));
   });
@@ -91,9 +91,9 @@ describe('a search of an environment', () => {
 describe('the period of a search', () => {
   test('is told: since when there are lines, and that there are no more', async () => {
     const { logs, text } = await search({ service: checkout });
-    expect(logs).toEqual([{ lines: 1000, from: minute, is_full: true, instances_since: minute }]);
+    expect(logs).toEqual([{ lines: 1000, instances: 1, from: minute, is_full: true, instances_since: minute }]);
     expect(text).toContain(
-      `Searched: 1000 lines from ${String(logs[0]!['from'])} on, the most that the platform shows. Nothing is known of before.`,
+      `Searched: 1000 lines from ${String(logs[0]!['from'])} on, of 1 instance, the most that the platform shows. Nothing is known of before. Other instances have no line there.`,
     );
   });
 

@@ -29,7 +29,8 @@ export const lineTemplate = (text: string): string =>
   text.replace(eventCount, '').replace(variableParts, '#').replace(/\s+/g, ' ');
 
 // What may differ between messages that are shown as one: whatever else is a number may be a status, code or level.
-const passingParts = [
+// What says nothing by itself:
+const fleetingParts = [
   // Times, and times of day.
   /\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d)?(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?|\b\d\d:\d\d:\d\d(?:[.,]\d+)?\b/g,
   // UUIDs, and other ids of at least 12 digits. Of codes in 64 bits, small ones begin with zeros, negative ones with
@@ -41,6 +42,10 @@ const passingParts = [
   /(?<=\b(?:exec|thread|worker|executor|scheduler|goroutine|pool)[- ]|\(node:)\d+\b/gi,
   // Seconds since the epoch, from 2014 to 2033. Other numbers of ten digits may be codes: 3221225477, -2147024891.
   /(?<![\w-])1[4-9]\d{8}(?:\.\d+)?(?!\w)/g,
+];
+
+/** What measures or counts. */
+export const measuredParts: readonly RegExp[] = [
   // Durations and sizes with their unit: 12ms, 1m30s, 4.5MB, 12 ms, 2.8 s. Codes can be many (500s), or end in h (13h).
   /(?<![\w.])(?!\d{3}s\b|\d+h\b)(?:\d+(?:\.\d+)?(?:ns|us|µs|ms|s|m|h|[kmgt]i?b))+(?!\w)/gi,
   /(?<![\w.])(?:\d+(?:\.\d+)? (?:ns|us|µs|ms|[kmgt]i?b)|\d+\.\d+ s)(?!\w)/gi,
@@ -48,6 +53,12 @@ const passingParts = [
   /(?<=\b(?:attempt|retry(?!\s?[1-5]\d\d\b)|pid|offset|duration|elapsed|latency|took)(?:_(?:ms|s|sec|seconds))?"?\s?[:=#]?\s?)\d+(?:\.\d+)?(?!\w)/gi,
   /(?<=\b(?:ms|millis|seconds|bytes)"?\s?[:=]\s?)\d+(?:\.\d+)?(?!\w)/gi,
 ];
+
+const without = (text: string, parts: readonly RegExp[]): string =>
+  parts.reduce((left, part) => left.replace(part, '#'), text);
+
+/** A message without times, ids, addresses and threads. */
+export const withoutFleetingParts = (text: string): string => without(text.replace(eventCount, ''), fleetingParts);
 
 // Of the lines that continue a message, such as a stack trace, a number counts only if its name says what it is: frames
 // have positions, addresses and numbers of generated classes.
@@ -63,9 +74,7 @@ const continuationTemplate = (line: string): string =>
  * those that are named as statuses or codes. `GET /x 200` and `GET /x 500` differ.
  */
 export function foldTemplate(text: string): string {
-  const [first, ...others] = passingParts
-    .reduce((left, part) => left.replace(part, '#'), text.replace(eventCount, ''))
-    .split('\n') as [string, ...string[]];
+  const [first, ...others] = without(withoutFleetingParts(text), measuredParts).split('\n') as [string, ...string[]];
   return [first, ...others.map(continuationTemplate)].join('\n').replace(/\s+/g, ' ');
 }
 

@@ -8,6 +8,8 @@ export interface LogCoverage {
   /** The service that the log is of; absent if there is only one. */
   readonly service?: string;
   readonly lines: number;
+  /** How many instances of the service its lines are from; absent if they name none. */
+  readonly instances?: number;
   /** Time of the first line. */
   readonly from?: string;
   /** It has as many lines as the platform answers at most: there may have been earlier ones. */
@@ -28,15 +30,24 @@ export const firstTime = (lines: readonly LogLine[]): string | undefined =>
     .toSorted(laterFirst)
     .at(-1);
 
+// Builds have a pod, too, and what the platform itself writes has a word in place of one.
+const isInstance = (pod: string): boolean => /-.*\d/.test(pod) && !pod.startsWith('build-');
+
+/** The number of instances that lines name, by the names of their pods. */
+const instancesIn = (lines: readonly LogLine[], service: string | undefined): number =>
+  new Set(lines.flatMap(({ pod_name: pod }) => (pod && pod !== service && isInstance(pod) ? [pod] : []))).size;
+
 /** What the lines of a log cover. */
 export function coverageOf(
   lines: readonly LogLine[],
   { service, instancesSince }: { readonly service?: string; readonly instancesSince?: string } = {},
 ): LogCoverage {
   const from = firstTime(lines);
+  const instances = instancesIn(lines, service);
   return {
     ...(service !== undefined && { service }),
     lines: lines.length,
+    ...(instances > 0 && { instances }),
     ...(from !== undefined && { from }),
     ...(lines.length >= maximumLogLines && { is_full: true }),
     ...(instancesSince !== undefined && { instances_since: instancesSince }),
@@ -59,6 +70,7 @@ const lacksInstances = ({ from, instances_since: since }: LogCoverage): boolean 
 const linesText = (log: LogCoverage): string =>
   [
     `${log.lines} lines${log.from === undefined ? '' : ` from ${log.from} on`}`,
+    ...(log.instances === undefined ? [] : [`of ${log.instances} ${log.instances === 1 ? 'instance' : 'instances'}`]),
     ...(log.is_full ? ['the most that the platform shows'] : []),
     ...(lacksInstances(log) ? [`of instances only from ${String(log.instances_since)} on`] : []),
   ].join(', ');
@@ -92,6 +104,7 @@ export function periodText(logs: unknown, done: 'Searched' | 'Read' = 'Searched'
   return [
     `${done}: ${known.map(coverageText).join('; ')}.`,
     ...(known.some(({ lines }) => lines > 0) ? ['Nothing is known of before.'] : []),
+    ...(known.some(({ instances }) => instances !== undefined) ? ['Other instances have no line there.'] : []),
     ...(known.some(lacksInstances)
       ? ['What earlier instances logged is lost: a deployment, restart or stop ended them.']
       : []),

@@ -3,7 +3,7 @@ import type { LogLine } from './log-line.ts';
 import { foldRepeats, messagesOf, type RepeatedMessage } from './messages.ts';
 
 /** How often the message came that begins with a line. */
-export type Repeats = Pick<RepeatedMessage, 'count' | 'isExact' | 'first' | 'last'>;
+export type Repeats = Omit<RepeatedMessage, 'shown'>;
 
 /** The newest messages of a log: those that repeat once, where they came last. */
 export interface FoldedLines<Line> {

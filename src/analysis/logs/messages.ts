@@ -1,6 +1,7 @@
 import { foldTemplate } from './collapse.ts';
 import type { Entry } from './entries.ts';
 import type { Level, LogLine } from './log-line.ts';
+import { rangesOf } from './ranges.ts';
 
 /** A message of a log: its first line, with the lines that continue it, such as a stack trace. */
 export interface Message {
@@ -27,6 +28,8 @@ export interface RepeatedMessage {
   readonly count: number;
   /** Whether all of them have the same text. */
   readonly isExact: boolean;
+  /** Of which durations, sizes and counts they have others: the smallest and the largest. Absent if of none. */
+  readonly ranges?: readonly string[];
   /** Times of the first and the last of them. */
   readonly first?: string;
   readonly last?: string;
@@ -37,11 +40,12 @@ export interface RepeatedMessage {
  * @param time that of the one which is shown
  */
 export const repeatsText = (
-  { count, isExact, first, last }: Pick<RepeatedMessage, 'count' | 'isExact' | 'first' | 'last'>,
+  { count, isExact, ranges = [], first, last }: Omit<RepeatedMessage, 'shown'>,
   time: string | undefined,
 ): string => {
   const [end, other] = time === last ? ['first', first] : ['last', last];
-  return `(× ${count}${isExact ? '' : ' with other numbers'}${other === undefined || first === last ? '' : `, ${end} at ${other}`})`;
+  const numbers = isExact ? '' : [' with other numbers', ...(ranges.length > 0 ? [ranges.join(', ')] : [])].join(': ');
+  return `(× ${count}${numbers}${other === undefined || first === last ? '' : `, ${end} at ${other}`})`;
 };
 
 const textOf = ({ lines }: Message): string => lines.map(({ text }) => text).join('\n');
@@ -62,11 +66,14 @@ export function foldRepeats(
     .map((alike) => {
       const [first, last] = [alike[0]!, alike.at(-1)!];
       const shown = example === 'first' ? first : last;
-      const text = textOf(shown);
+      const texts = alike.map(textOf);
+      const isExact = texts.every((text) => text === texts[0]);
+      const ranges = isExact ? [] : rangesOf(texts);
       return {
         shown,
         count: alike.length,
-        isExact: alike.every((message) => textOf(message) === text),
+        isExact,
+        ...(ranges.length > 0 && { ranges }),
         ...(first.time !== undefined && { first: first.time }),
         ...(last.time !== undefined && { last: last.time }),
       };

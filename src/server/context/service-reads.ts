@@ -171,6 +171,7 @@ const rowOfLine = ({ line, repeats }: { readonly line: JsonRecord; readonly repe
     repeats: {
       count: repeats.count,
       ...(!repeats.isExact && { with_other_numbers: true }),
+      ...(repeats.ranges && { ranges: repeats.ranges }),
       first_at: repeats.first,
       last_at: repeats.last,
     },

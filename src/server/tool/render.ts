@@ -162,10 +162,11 @@ const logColumns = ['created_at', 'pod_name', 'message'];
 
 const repeatsOf = ({ repeats, created_at: time }: JsonRecord): readonly string[] => {
   if (!isRecord(repeats) || typeof repeats['count'] !== 'number') return [];
-  const { with_other_numbers: isOther, first_at: first, last_at: last } = repeats;
+  const { with_other_numbers: isOther, ranges, first_at: first, last_at: last } = repeats;
   const told = {
     count: repeats['count'],
     isExact: isOther !== true,
+    ...(Array.isArray(ranges) && { ranges: ranges.map(String) }),
     ...(typeof first === 'string' && { first }),
     ...(typeof last === 'string' && { last }),
   };
