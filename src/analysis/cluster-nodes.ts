@@ -62,8 +62,15 @@ export function unusableText(cluster: Row): string | undefined {
   return why && `Nothing can run on cluster ${JSON.stringify(cluster.name ?? cluster.id ?? '')}: ${why}.`;
 }
 
-/** Since when nothing can be deployed to a cluster, if the platform tells. */
-export const unusableSince = ({ status, conditions }: Row): string | undefined =>
+/** Since when a cluster can't be reached; undefined if that isn't the trouble, or the platform doesn't tell. */
+const unreachableSince = ({ status, conditions }: Row): string | undefined =>
   status === badCredentials
     ? undefined
     : (conditions?.find((each) => unreachable.includes(each?.reason))?.since ?? undefined);
+
+/** The name of a cluster on which nothing can run, with why, and since when if that is told; empty if something can. */
+export function unusableNamed(cluster: Row): readonly string[] {
+  const [why, since] = [whyUnusable(cluster), unreachableSince(cluster)];
+  const when = since === undefined ? 'since when is not told' : `since ${since}`;
+  return why === undefined ? [] : [`${cluster.name ?? cluster.id ?? '?'}: ${why}, ${when}`];
+}

@@ -1,6 +1,6 @@
 /** Interprets the platform's data. */
 
-export { nodesText, unusableSince, unusableText, whyUnusable } from './cluster-nodes.ts';
+export { nodesText, unusableNamed, unusableText, whyUnusable } from './cluster-nodes.ts';
 export type { ServiceChange, Sibling, VariableKey } from './changes.ts';
 export { deploymentIn, deploymentWindow, isInWindow } from './deployment-window.ts';
 export {

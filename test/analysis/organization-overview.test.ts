@@ -3,7 +3,7 @@ import { condition } from '../../src/contract/index.ts';
 import {
   organizationOverviewOf,
   overviewOf,
-  unusableSince,
+  unusableNamed,
   whyUnusable,
   type WatchedEnvironment,
   type WatchedService,
@@ -140,7 +140,11 @@ test('every further condition of a row says since when it holds, if that is know
 
 test('a cluster that cannot be reached says since when, and one without credentials does not', () => {
   const since = '2026-05-04T00:00:00Z';
-  expect(unusableSince({ conditions: [{ reason: 'CLUSTER_UNREACHABLE', message: '', since }] })).toBe(since);
-  expect(unusableSince({ conditions: [condition('NODES_UNREADABLE', { said: 'timed out' })] })).toBeUndefined();
-  expect(unusableSince({ status: 'INVALID_CREDENTIALS' })).toBeUndefined();
+  const found = { reason: 'CLUSTER_UNREACHABLE' as const, message: 'timed out' };
+  expect(unusableNamed({ name: 'main', conditions: [{ ...found, since }] })).toEqual([
+    `main: it can not be reached: timed out, since ${since}`,
+  ]);
+  for (const cluster of [{ conditions: [found] }, { status: 'INVALID_CREDENTIALS' as const }])
+    expect(unusableNamed(cluster)).toEqual([expect.stringMatching(/, since when is not told$/) as string]);
+  expect(unusableNamed({ status: 'DEPLOYED' })).toEqual([]);
 });

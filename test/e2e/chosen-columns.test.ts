@@ -42,3 +42,27 @@ test("the kind of a service is a column by that name, also where it is asked for
     expect(rows).toContainEqual({ name: 'orders-db', kind: 'database' });
   }
 });
+
+const service = 'shop/staging/checkout-api';
+
+test('when a variable was changed is a column on request, and who changed it is found elsewhere', async () => {
+  const client = await connectors.modern();
+  const shown = await client.call('list_environment_variables', {
+    service,
+    fields: ['key', 'created_at', 'updated_at'],
+  });
+  const { results } = shown.structuredContent as { readonly results: readonly object[] };
+  const time = expect.stringMatching(/^\d{4}-/) as string;
+  expect(results, textOf(shown)).toContainEqual({ key: 'AWS_REGION', created_at: time, updated_at: time });
+  expect(textOf(shown)).toMatch(/Next: list_events \{.*"kind":"variable"/);
+  const usual = await client.call('list_environment_variables', { service });
+  expect(JSON.stringify(usual.structuredContent)).not.toContain('updated_at');
+  expect(textOf(usual)).not.toContain('list_events');
+});
+
+test('a key that is nowhere is said to be nowhere, whatever columns are chosen', async () => {
+  const client = await connectors.modern();
+  const none = await client.call('list_environment_variables', { service, key: 'NO_SUCH', fields: ['key', 'value'] });
+  expect(none.structuredContent, textOf(none)).toMatchObject({ missing: 'NO_SUCH' });
+  expect(textOf(none)).toContain('No variable or secret NO_SUCH in shop/staging/checkout-api');
+});

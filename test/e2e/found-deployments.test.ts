@@ -219,7 +219,7 @@ test('where the history tells no versions, the answer says where they are', asyn
         ...rest,
         results: results.map((item) => ({
           ...item,
-          services: item.services.map(({ details: _, ...service }) => service),
+          services: item.services.map((service) => ({ ...service, details: undefined })),
         })),
       };
     },

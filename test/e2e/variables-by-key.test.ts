@@ -161,23 +161,3 @@ test('what is left out to spare requests is named', async () => {
   expect(text).toContain('No variable or secret NOWHERE in any place, in what could be read');
   expect(text).toMatch(/Not looked into, to spare requests: .*data\/development/);
 });
-
-test('when a variable was changed is a column on request, and who changed it is found elsewhere', async () => {
-  const fields = ['key', 'created_at', 'updated_at'];
-  const { rows, text } = await list({ service: 'shop/staging/checkout-api', fields });
-  expect(rows).toContainEqual({
-    key: 'AWS_REGION',
-    created_at: expect.stringMatching(/^\d{4}-/) as string,
-    updated_at: expect.stringMatching(/^\d{4}-/) as string,
-  });
-  expect(text).toMatch(/Next: list_events \{.*"kind":"variable"/);
-  const usual = await list({ service: 'shop/staging/checkout-api' });
-  expect(usual.rows[0]).not.toHaveProperty('updated_at');
-  expect(usual.text).not.toContain('list_events');
-});
-
-test('a key that is nowhere is said to be nowhere, whatever columns are chosen', async () => {
-  const { answer, text } = await list({ key: 'NO_SUCH_KEY_AT_ALL', fields: ['key', 'value'] });
-  expect(answer).toMatchObject({ missing: 'NO_SUCH_KEY_AT_ALL' });
-  expect(text).toContain('No variable or secret NO_SUCH_KEY_AT_ALL in any place');
-});

@@ -1,7 +1,7 @@
 import { isoAt, isoTime, operations } from '../../src/contract/index.ts';
 import {
   nodesText,
-  unusableSince,
+  unusableNamed,
   whyUnusable,
   type FiringAlert,
   type WatchedEnvironment,
@@ -336,15 +336,7 @@ export async function readOrganization(context: ToolContext, within: Within): Pr
     locks: [...locks].flatMap(([cluster, lock]) =>
       lock === null ? [] : [{ ...lock, until: lockOf(lock)?.until, name: clusterNames.get(cluster) ?? cluster }],
     ),
-    unusable: rows.flatMap((row) => {
-      const why = whyUnusable(row);
-      const since = unusableSince(row);
-      return why === undefined
-        ? []
-        : [
-            `${textAt(row, 'name') ?? textAt(row, 'id') ?? '?'}: ${why}, ${since === undefined ? 'since when is not told' : `since ${since}`}`,
-          ];
-    }),
+    unusable: rows.flatMap(unusableNamed),
     nodes: rows.flatMap((row) => nodesText(row) ?? []),
     clusterAlerts: placed.ofClusters,
     unwatched: placed.unwatched,
