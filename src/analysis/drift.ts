@@ -24,6 +24,8 @@ export interface ComparedVariable {
 /** One of the two environments to compare. */
 export interface ComparedEnvironment {
   readonly name: string;
+  /** Id of its project, if known: two environments of a project have the variables of that in common. */
+  readonly project?: string;
   readonly services: readonly ServiceAnswer[];
   /** Variables, and the secrets that could be read: with `hasSecrets`, all of them. */
   readonly variables?: readonly ComparedVariable[];
@@ -71,6 +73,8 @@ export interface Drift {
   readonly same: number;
   /** Variables and settings that exist in both but can't be compared, because part of them is hidden. */
   readonly unknown: readonly string[];
+  /** Number of secrets that both have and that may differ: their values are never compared. */
+  readonly secrets: number;
 }
 
 /** The members of services to compare: path, label, and kind of difference. */
@@ -233,12 +237,19 @@ const mayHave = ({ services, unread = {}, hasSecrets }: ComparedEnvironment) => 
   };
 };
 
-const compareVariables = (one: ComparedEnvironment, other: ComparedEnvironment): Comparison => {
-  if (one.variables === undefined || other.variables === undefined) return { differences: [], unknown: [] };
+const compareVariables = (
+  one: ComparedEnvironment,
+  other: ComparedEnvironment,
+): Comparison & Pick<Drift, 'secrets'> => {
+  if (one.variables === undefined || other.variables === undefined) return { differences: [], unknown: [], secrets: 0 };
   const [firsts, seconds] = [effectiveIn(one), effectiveIn(other)];
   const [mayBeFirst, mayBeSecond] = [mayHave(one), mayHave(other)];
   const differences: Difference[] = [];
   const unknown: string[] = [];
+  const isOneProject = one.project !== undefined && one.project === other.project;
+  const isSameSecret = (...both: readonly ComparedVariable[]): boolean =>
+    isOneProject && both.every(({ scope }) => scope === 'PROJECT');
+  let secrets = 0;
   for (const [key, variable] of new Map([...seconds.set, ...firsts.set])) {
     const about = { ...ofService(variable), what: variable.key };
     const [first, second] = [firsts.lookup(variable), seconds.lookup(variable)];
@@ -259,7 +270,7 @@ const compareVariables = (one: ComparedEnvironment, other: ComparedEnvironment):
         ...about,
         ...(first ? { first: 'set' } : { second: 'set' }),
       });
-    else if (first.isSecret === true && second.isSecret === true) continue;
+    else if (first.isSecret === true && second.isSecret === true) secrets += isSameSecret(first, second) ? 0 : 1;
     else if (first.isSecret === true || second.isSecret === true)
       differences.push({
         kind: 'variable',
@@ -277,7 +288,7 @@ const compareVariables = (one: ComparedEnvironment, other: ComparedEnvironment):
       });
     }
   }
-  return { differences, unknown };
+  return { differences, unknown, secrets };
 };
 
 const bySeverity = (one: Difference, other: Difference): number =>
@@ -309,5 +320,6 @@ export function findDrift(one: ComparedEnvironment, other: ComparedEnvironment):
     pairs: pairs.length,
     same: pairs.filter(([first]) => !different.has(nameOf(first).toLowerCase())).length,
     unknown: [...inPairs.flatMap(({ unknown }) => unknown), ...variables.unknown],
+    secrets: variables.secrets,
   };
 }

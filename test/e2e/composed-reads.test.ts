@@ -157,8 +157,11 @@ test('secrets that one environment lacks are named, and those that both have are
     key: 'PAYMENT_API_KEY',
     value: 'another-value-of-it',
   });
-  const text = textOf(await client.call('compare_environments', { first: 'shop/staging', second: 'shop/production' }));
-  expect(text).not.toMatch(/PAYMENT_API_KEY|never-shown|another-value/);
+  const result = await client.call('compare_environments', { first: 'shop/staging', second: 'shop/production' });
+  expect(textOf(result)).not.toMatch(/PAYMENT_API_KEY|never-shown|another-value/);
+  // That of the project is the same one.
+  expect(result.structuredContent).toMatchObject({ secrets_not_compared: 1 });
+  expect(textOf(result)).toMatch(/ alike as far as compared; .*because secrets are never shown: 1 secret\./s);
 });
 
 test('a history shows the columns that were chosen, and that there may be more', async () => {

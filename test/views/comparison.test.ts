@@ -14,6 +14,7 @@ const compared = {
       { kind: 'version', service: 'search', what: 'tag', first: '1', second: '2' },
     ],
     not_comparable: ['PASSWORD'],
+    secrets_not_compared: 2,
   },
 };
 
@@ -34,7 +35,7 @@ test('a comparison has the differences by kind; a side that has nothing stays em
       },
       { kind: 'missing secret', differences: [{ what: 'TOKEN', first: 'set' }] },
     ],
-    notComparable: ['PASSWORD'],
+    notComparable: ['PASSWORD', '2 secrets that both have'],
   });
 });
 

@@ -63,6 +63,7 @@ type Part = ReturnType<typeof comparedIn>;
 /** An environment, before the variables of its services are read. */
 interface ListedEnvironment {
   readonly name: string;
+  readonly project: string | undefined;
   readonly services: readonly JsonRecord[];
   readonly shared: Part;
 }
@@ -79,12 +80,13 @@ async function listedOf(context: ToolContext, member: string, environment_id: st
       'this platform does not list the services of an environment',
       naming`Compare them one by one with ${'get_service'}.`,
     );
-  return { name: context.resolved[member]?.path ?? environment_id, services, shared: comparedIn(seen) };
+  const { path = environment_id, project } = context.resolved[member] ?? {};
+  return { name: path, project: project?.id, services, shared: comparedIn(seen) };
 }
 
 /** An environment with its services' own variables and secrets. */
 function withOwn(
-  { name, services, shared }: ListedEnvironment,
+  { name, project, services, shared }: ListedEnvironment,
   own: readonly Part[],
   context: ToolContext,
 ): ComparedEnvironment {
@@ -100,6 +102,7 @@ function withOwn(
     );
   return {
     name,
+    project,
     services,
     unread: { shared: !shared.isRead, services: unread },
     variables: parts.flatMap(({ variables, secrets }) => [...variables, ...(secrets ?? [])]),
@@ -144,7 +147,7 @@ export const compareEnvironments = composeTool({
       withOwn(listed[0], own.slice(0, ofFirst), context),
       withOwn(listed[1], own.slice(ofFirst), context),
     ];
-    const { differences, pairs, same, unknown } = findDrift(
+    const { differences, pairs, same, unknown, secrets } = findDrift(
       { ...one, services },
       { ...other, services: otherServices },
     );
@@ -155,13 +158,15 @@ export const compareEnvironments = composeTool({
       same,
       results: differences.map((row) => ({ ...row })),
       not_comparable: unknown,
+      secrets_not_compared: secrets > 0 ? secrets : undefined,
     });
   },
   render: {
     view: (answer) => ({ ...answer, results: answer['results'] ?? [] }),
-    text: ({ first, second, pairs, same, results, not_comparable }) => {
+    text: ({ first, second, pairs, same, results, not_comparable, secrets_not_compared: secrets }) => {
       const differences = recordsIn(results);
-      const head = `${String(first)} and ${String(second)} have ${String(pairs)} services in common, ${String(same)} of them alike; ${differences.length} differences.`;
+      const alike = Array.isArray(not_comparable) || secrets !== undefined ? 'alike as far as compared' : 'alike';
+      const head = `${String(first)} and ${String(second)} have ${String(pairs)} services in common, ${String(same)} of them ${alike}; ${differences.length} differences.`;
       return [
         head,
         ...(differences.length > 0
@@ -169,6 +174,11 @@ export const compareEnvironments = composeTool({
           : []),
         ...(Array.isArray(not_comparable)
           ? [`Set in both, and not compared, because what they hold is hidden: ${not_comparable.join(', ')}`]
+          : []),
+        ...(typeof secrets === 'number'
+          ? [
+              `Set in both, and not compared, because secrets are never shown: ${secrets} ${secrets === 1 ? 'secret' : 'secrets'}. Their values may differ.`,
+            ]
           : []),
         'Of custom domains, only whether there are any, certificates and CDN are compared, not their names. The data of databases is not compared.',
       ].join('\n');

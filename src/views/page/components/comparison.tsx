@@ -61,7 +61,7 @@ function Compared({ args, result: given, actions }: ViewProps) {
         {first} and {second}
       </Heading>
       <p>
-        {pairs} services in common, {same} of them alike.
+        {pairs} services in common, {same} of them alike{notComparable.length === 0 ? '' : ' as far as compared'}.
       </p>
       {kinds.length === 0 ? <p>No difference was found.</p> : null}
       {kinds.map(({ kind, differences }) => (

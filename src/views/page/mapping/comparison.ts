@@ -35,6 +35,12 @@ const differenceOf = (row: JsonRecord): Difference => ({
   second: someText(row['second']),
 });
 
+/** How many secrets both have: their values are not compared. */
+const secretsIn = (answer: JsonRecord): readonly string[] => {
+  const secrets = numberIn(answer['secrets_not_compared']) ?? 0;
+  return secrets === 0 ? [] : [`${secrets} ${secrets === 1 ? 'secret' : 'secrets'} that both have`];
+};
+
 /** The comparison in an answer of `compare_environments`. */
 export function comparison(result: ToolResult): Comparison {
   const answer = answerIn(result);
@@ -45,7 +51,7 @@ export function comparison(result: ToolResult): Comparison {
     pairs: numberIn(answer['pairs']) ?? 0,
     same: numberIn(answer['same']) ?? 0,
     kinds: [...byKind].map(([kind, rows]) => ({ kind, differences: rows.map(differenceOf) })),
-    notComparable: textsIn(answer['not_comparable']),
+    notComparable: [...textsIn(answer['not_comparable']), ...secretsIn(answer)],
   };
 }
 
