@@ -116,10 +116,21 @@ test('a service that runs something else than is configured shows both', async (
   expect(search).toMatchObject({ tag: 'not-yet-deployed', running: expect.stringMatching(/\d/) });
 });
 
+test('what was never deployed is told from what runs as configured, whatever its kind', async () => {
+  const { rows, text } = await list({});
+  expect(rowAt(rows, 'shop/staging/storefront')).toMatchObject({ state: 'READY', running: 'nothing' });
+  expect(rowAt(rows, 'data/development/migrate-schema')).toMatchObject({ state: 'READY', running: 'nothing' });
+  expect(rowAt(rows, 'shop/staging/nightly-report')).not.toHaveProperty('running');
+  expect(text).toContain('running is empty where what is configured runs');
+});
+
 test('what is measured is shown, and what is not is said', async () => {
   const simulated = await list({ project: 'shop' });
   expect(new Set(simulated.rows.map(({ usage }) => usage))).toEqual(new Set(['not measured']));
   expect(simulated.answer['disk']).toBe('not measured');
+  const restarts = await list({ fields: ['path', 'restarts'] });
+  expect(rowAt(restarts.rows, 'shop/staging/search')).toMatchObject({ restarts: 'not measured' });
+  expect(restarts.answer).not.toHaveProperty('empty_columns');
   expect(simulated.text).toContain('Disk, and how full databases are: not measured.');
   const usage = { measured_at: new Date().toISOString(), cpu: 60, cpu_limit: 500, memory: 210, memory_limit: 512 };
   const { rows } = await listBehind(

@@ -1,4 +1,11 @@
-import { isServiceKind, maximumPageSize, operations, productionFirst, segmentOf } from '../../src/contract/index.ts';
+import {
+  isDown,
+  isServiceKind,
+  maximumPageSize,
+  operations,
+  productionFirst,
+  segmentOf,
+} from '../../src/contract/index.ts';
 import {
   canServe,
   instancesIn,
@@ -138,9 +145,16 @@ function madeFrom({ kind, configuration }: PlacedService): JsonRecord {
   };
 }
 
-/** What runs, unless it is what is configured; undefined for kinds that don't serve. */
-function runningText({ kind, isObserved }: PlacedService, serving: Serving | undefined, made: JsonRecord) {
-  if (!canServe(kind) || !isServiceKind(kind)) return undefined;
+/**
+ * What runs, unless it is what is configured. Kinds that don't serve have nothing of their own running; of these it is
+ * told only if they were never deployed, or are stopped.
+ */
+function runningText({ kind, status, isObserved }: PlacedService, serving: Serving | undefined, made: JsonRecord) {
+  if (!isServiceKind(kind)) return undefined;
+  if (!canServe(kind)) {
+    const { state } = status ?? {};
+    return typeof state !== 'string' ? notKnown : isDown(state) ? 'nothing' : undefined;
+  }
   if (!isObserved || !serving) return notKnown;
   if (serving.is !== 'serving' || serving.ending) return servingText(serving);
   const configured = made['tag'] ?? made['commit'] ?? made['version'];
@@ -153,6 +167,12 @@ function instancesOf({ configuration, status }: PlacedService): string | undefin
   const { instances: running } = status?.running ?? {};
   if (typeof running !== 'number') return configured;
   return `${running} running${configured === undefined ? '' : ` (configured: ${configured})`}`;
+}
+
+/** How often its instances were restarted; nothing for kinds that don't serve, and never restart by themselves. */
+function restartsOf({ kind, status, isObserved }: PlacedService): unknown {
+  const restarts = isRecord(status?.running) ? status.running['restarts'] : undefined;
+  return restarts ?? (canServe(kind) ? (isObserved ? notMeasured : notKnown) : undefined);
 }
 
 function rowOf(
@@ -173,7 +193,7 @@ function rowOf(
     memory: configuration['memory'],
     storage: storageIn(configuration),
     instances: instancesOf(service),
-    restarts: isRecord(status?.running) ? status.running['restarts'] : undefined,
+    restarts: restartsOf(service),
     usage: usageText(status, now) ?? notMeasured,
     id: id || undefined,
   });
@@ -244,6 +264,7 @@ export const besidesServices = ['looked_at', 'disk', 'partly_read', 'unread', 'n
 export const besidesText = (view: JsonRecord): readonly string[] => [
   `Looked at: ${String(view['looked_at'])}.`,
   'cpu is in thousandths of a CPU, memory in MB, storage in GB, each as configured. Disk, and how full databases are: not measured.',
+  'running is empty where what is configured runs, and for jobs and Terraform that were deployed.',
   ...(typeof view['partly_read'] === 'string'
     ? [`States, usage and what runs could not be read of: ${view['partly_read']}.`]
     : []),
