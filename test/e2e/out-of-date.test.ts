@@ -52,6 +52,29 @@ test('a new variable says who sees it and how it takes effect at the same commit
   expect((await call('get_service', { service })).answer).not.toHaveProperty('changed_since_deployment');
 });
 
+test('a variable that was set back is said to be perhaps as deployed', async () => {
+  const update = async (value: string) =>
+    call('update_environment_variable', { environment: 'shop/staging', variable: 'LOG_LEVEL', value });
+  const isTold = async (): Promise<unknown> =>
+    (await call('get_service', { service })).answer['changed_since_deployment'];
+  await call('deploy_service', { service, wait: true });
+  expect(await isTold()).toBeUndefined();
+  const [{ value: deployed } = {}] = (
+    (
+      await platform.must('list_variables_of_environment', { environment_id: platform.seed['environment_id'] })
+    )['results'] as Json[]
+  ).filter(({ key, scope }) => key === 'LOG_LEVEL' && scope === 'ENVIRONMENT');
+  await update('trace');
+  await call('create_environment_variable', { environment: 'shop/staging', key: 'GIFT_CARD', value: 'on' });
+  await update(String(deployed));
+  expect(await isTold()).toEqual(
+    expect.arrayContaining([
+      expect.stringMatching(/^variable GIFT_CARD of scope ENVIRONMENT added at [^,]+$/),
+      expect.stringMatching(/^variable LOG_LEVEL of scope ENVIRONMENT changed at \S+, may be as deployed$/),
+    ]),
+  );
+});
+
 test('where nothing tells what differs, the answer says so', async () => {
   const proxy = await startRecordingProxy(platform.url, {
     alter: (_, path, body) =>

@@ -17,6 +17,9 @@ const mostNamed = 10;
 /** What is told where nothing shows a difference. */
 const nothingShown = 'not known';
 
+/** What is told of a change whose value can't be compared with the deployed one: it may have been set back. */
+const maybeAsDeployed = 'may be as deployed';
+
 /** The reads of `whatDiffers`. */
 export const readsOfDifference: readonly ReadUse[] = [
   ...ownedVariableReads('variables'),
@@ -32,14 +35,15 @@ const variableText =
   (row: JsonRecord): readonly string[] => {
     const at = textOf(row, 'updated_at') ?? textOf(row, 'created_at');
     if (!isAfter(at, moment) || row['scope'] === 'BUILT_IN') return [];
-    const how = isAfter(textOf(row, 'created_at'), moment) ? 'added' : 'changed';
-    return [`${what} ${show(row['key'])} of scope ${show(row['scope'])} ${how} at ${at}`];
+    const isAdded = isAfter(textOf(row, 'created_at'), moment);
+    const how = isAdded ? `added at ${at}` : `changed at ${at}, ${maybeAsDeployed}`;
+    return [`${what} ${show(row['key'])} of scope ${show(row['scope'])} ${how}`];
   };
 
 /**
  * What changed of a service that is out of date, since its last deployment: its configuration, and the variables and
- * secrets that it sees. Nothing for others, or where its status tells what was changed outside of the platform. Values
- * that were set back, or removed, can not be told from this.
+ * secrets that it sees. Nothing for others, or where its status tells what was changed outside of the platform. What was
+ * deployed can't be read: of what was changed, it is said that it may have been set back. What was removed isn't told.
  */
 export async function whatDiffers(
   context: ToolContext,
@@ -58,7 +62,7 @@ export async function whatDiffers(
   ];
   const configuredAt = isRecord(configuration) ? textOf(configuration, 'updated_at') : undefined;
   const told = [
-    ...(isAfter(configuredAt, deployed) ? [`its configuration, changed at ${configuredAt}`] : []),
+    ...(isAfter(configuredAt, deployed) ? [`its configuration, changed at ${configuredAt}, ${maybeAsDeployed}`] : []),
     ...changed.slice(0, mostNamed),
     ...(changed.length > mostNamed ? [`${changed.length - mostNamed} more`] : []),
   ];
