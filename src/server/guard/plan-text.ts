@@ -2,6 +2,7 @@ import { firstPart } from '../../contract/index.ts';
 import { targetText, type NamedTarget } from './risk/named-target.ts';
 import type { Target } from '../context/index.ts';
 import type { PlannedRequest, Plan } from './planned-call.ts';
+import type { JsonRecord } from '../json/index.ts';
 
 /**
  * Maximum length of a plan in a list of calls or in the message of a chat, in characters. A longer one can be approved
@@ -41,9 +42,21 @@ const aboutText = (target: NamedTarget): string => {
 const shortened = (lines: readonly string[]): readonly string[] =>
   lines.length > mostLines ? [...lines.slice(0, mostLines), `… and ${lines.length - mostLines} more lines`] : lines;
 
+/** A body in lines. What a request says under two names, as `cluster_id` and as `cluster`, is one line. */
+const bodyLines = (body: JsonRecord): string[] => {
+  const hasTwice = (plain: string): boolean =>
+    body[plain] !== undefined && body[plain] === body[`${plain}_id`] && typeof body[plain] === 'string';
+  return Object.entries(body)
+    .filter(([name]) => !hasTwice(name))
+    .map(([name, value]) => {
+      const plain = name.replace(/_id$/, '');
+      return `${name}${plain !== name && hasTwice(plain) ? ` and ${plain}` : ''}: ${oneLine(value)}`;
+    });
+};
+
 const requestLines = ({ method, path, body = {}, unchanged = [] }: PlannedRequest): string[] => [
   `Sends: ${method} ${path}`,
-  ...Object.entries(body).map(([name, value]) => `${name}: ${oneLine(value)}`),
+  ...bodyLines(body),
   ...(unchanged.length > 0 ? [`As it is: ${unchanged.join(', ')}`] : []),
 ];
 

@@ -57,6 +57,18 @@ describe('a plan', () => {
     ]);
   });
 
+  test('says once what a request says under two names', async () => {
+    const plan = await planFor('create_environment', {
+      project_id: 'p-1',
+      name: 'qa',
+      mode: 'STAGING',
+      cluster_id: 'c-1',
+    });
+    expect(planText(plan)).toContain('\nmode: STAGING\ncluster_id and cluster: c-1');
+    expect(planText(plan).match(/c-1/g)).toHaveLength(1);
+    expect(plan.requests[0]!.body).toMatchObject({ cluster_id: 'c-1', cluster: 'c-1' });
+  });
+
   test('adds what the tool knows', async () => {
     expect(planText(await planFor('stop_environment', { environment_id: 'e-1' }))).toMatch(
       /\nEvery service in it stops serving/,
