@@ -11,7 +11,7 @@ import { compiled, type Db, type DataStore } from '../store/index.ts';
 import { type EngineContext, iso } from './context.ts';
 import type { EnvironmentLogLines, LogLines } from './engine.ts';
 import { keptRunning } from './running-facts.ts';
-import { versionsOf } from './serving-version.ts';
+import { keptSince, versionsOf } from './serving-version.ts';
 import { withoutKnownLines } from './stored-lines.ts';
 import { runtimeOfEnvironment } from './tasks.ts';
 
@@ -120,7 +120,7 @@ export async function serviceLogs(
   const runtime = await runtimeOfEnvironment(context, db, deployed.service.environmentId);
   const lost =
     runtime.losesReplacedLogs && keptRunning.includes(deployed.service.kind)
-      ? { instances_since: iso((serving?.version ?? deployed).runningSince) }
+      ? { instances_since: serving ? await keptSince(db, serving.version) : iso(deployed.runningSince) }
       : undefined;
   if (serving === undefined) return { results: stored, ...lost };
   const { version, later } = serving;

@@ -3,6 +3,7 @@ import type { DeploymentState } from '../../contract/index.ts';
 import { notFound, type DeployedCommit } from '../common/index.ts';
 import type { RunningVersion } from '../runtime/index.ts';
 import type { Db, ServiceTable } from '../store/index.ts';
+import { iso } from './context.ts';
 import { failedStates, isSettled } from './lifecycle.ts';
 import { runningStates } from './running-facts.ts';
 
@@ -84,3 +85,33 @@ export const versionsOf = async (db: Db, serviceId: string) => {
   const deployed = deployedVersion(service);
   return deployed ? { deployed, serving: await servingVersion(db, service, deployed) } : {};
 };
+
+/**
+ * Since when nothing is lost that instances of a service logged, where those of replaced instances are lost: since the
+ * serving ones run; since their deployment was requested, if no earlier one started any. A failed deployment has stored
+ * its lines.
+ * @returns an ISO timestamp
+ */
+export async function keptSince(
+  db: Db,
+  { service, deploymentId, runningSince }: Pick<RunningVersion, 'service' | 'deploymentId' | 'runningSince'>,
+): Promise<string> {
+  const own = await db
+    .selectFrom('deployment')
+    .select(['seq', 'created_at'])
+    .where('id', '=', deploymentId)
+    .executeTakeFirst();
+  const earlier =
+    own &&
+    (await db
+      .selectFrom('deployment_service')
+      .innerJoin('deployment', 'deployment.id', 'deployment_service.deployment_id')
+      .select('deployment.id')
+      .where('deployment_service.service_id', '=', service.id)
+      .where('deployment_service.reason', 'is', null)
+      .where('deployment.action', 'in', ['DEPLOY', 'RESTART'])
+      .where('deployment.seq', '<', own.seq)
+      .limit(1)
+      .executeTakeFirst());
+  return own && !earlier ? own.created_at : iso(runningSince);
+}
