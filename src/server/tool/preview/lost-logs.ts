@@ -40,7 +40,7 @@ export const lostLogs = async (service: LoggingService, reader: LogReader): Prom
     : [];
 
 /** The kinds whose instances run all the time, and log as long. */
-const loggingKinds = ['application', 'container', 'database'] as const;
+const loggingKinds = ['application', 'container', 'database', 'helm'] as const;
 
 /** Uses of the reads for what is lost of the logs of any service. */
 export const lostLogReadsOfAll: readonly ReadUse[] = lostLogReads(...loggingKinds);
