@@ -73,3 +73,24 @@ test('nobody is invited who is a member or was invited', async () => {
   await agreed('invite_member', { email: 'nia@acme.example', role: 'Developer' });
   await expectNeedless('invite_member', { email: 'nia@acme.example', role_id: 'Developer' }, /invited already/);
 });
+
+test('what can not be started or stopped is not said to be so already', async () => {
+  const told = async (tool: string, args: Record<string, unknown>): Promise<string> =>
+    textOf(await client.call(tool, args)).split('\n')[0]!;
+  await platform.must('create_environment', {
+    project_id: platform.seed['project_id'],
+    cluster_id: platform.seed['cluster_id'],
+    name: 'bare',
+    mode: 'DEVELOPMENT',
+  });
+  const neverDeployed = { services: ['data/development/migrate-schema'] };
+  const none = { environment: 'shop/bare' };
+  for (const [tool, can] of [
+    ['start_services', 'started'],
+    ['stop_services', 'stopped'],
+  ] as const) {
+    expect(await told(tool, neverDeployed)).toContain(`none of these services can be ${can}`);
+    expect(await told(tool, none)).toContain('there is no such service');
+  }
+  expect(await told('start_services', { services: ['shop/production/search'] })).toContain('is so already');
+});

@@ -25,6 +25,7 @@ import {
   severalNext,
   severalOutput,
   severalRender,
+  whyNoneChanged,
   type SeveralWords,
 } from '../shared/several-services.ts';
 import { hasNeverRun, readsOfVersions, versionToStart } from '../shared/version-before.ts';
@@ -83,7 +84,13 @@ const isStart: NonNullable<Tool['matchesAction']> = async ({ input }, reader) =>
   return states.includes(undefined) ? 'unknown' : 'no';
 };
 
-const words: SeveralWords = { accepted: 'starting', done: 'running', goodStates: ['DEPLOYED', 'RUNNING', 'RESTARTED'] };
+const words: SeveralWords = {
+  accepted: 'starting',
+  done: 'running',
+  can: 'started',
+  goodStates: ['DEPLOYED', 'RUNNING', 'RESTARTED'],
+  kinds: startable,
+};
 
 /** Stopped jobs, which starting leaves out: without a deployment their schedules stay off. */
 function nextForJobs(view: JsonRecord): readonly NextCall[] {
@@ -134,5 +141,6 @@ export const startServices = composeTool({
       reasonAgainst: (one) => reasonAgainst(one, { attempt: context.before }),
     }),
   render: severalRender,
+  whyNothing: whyNoneChanged(words),
   next: (view) => [...nextToStarted(view), ...nextForJobs(view)],
 });

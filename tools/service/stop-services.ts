@@ -20,6 +20,7 @@ import {
   severalNext,
   severalOutput,
   severalRender,
+  whyNoneChanged,
   type SeveralWords,
 } from '../shared/several-services.ts';
 import { waitForEnd } from '../shared/wait-for-end.ts';
@@ -43,7 +44,13 @@ const inputFor = (services: readonly Candidate[]): JsonRecord => {
   };
 };
 
-const words: SeveralWords = { accepted: 'stopping', done: 'stopped', goodStates: ['STOPPED'] };
+const words: SeveralWords = {
+  accepted: 'stopping',
+  done: 'stopped',
+  can: 'stopped',
+  goodStates: ['STOPPED'],
+  kinds: serviceKinds,
+};
 
 export const stopServices = composeTool({
   name: 'stop_services',
@@ -70,5 +77,6 @@ export const stopServices = composeTool({
   output: severalOutput,
   answer: (args, context) => severalAnswer(args, context, { words, reasonAgainst }),
   render: severalRender,
+  whyNothing: whyNoneChanged(words),
   next: severalNext(words.accepted, 'STOP'),
 });

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { isAtRest, serviceKinds } from '../../src/contract/index.ts';
 import {
   idsInLists,
+  recordsIn,
   tableText,
   type JsonRecord,
   type NextCall,
@@ -18,8 +19,12 @@ export interface SeveralWords {
   readonly accepted: string;
   /** The successful result, such as `stopped`. */
   readonly done: string;
+  /** What can be done with services to which it applies, such as `stopped`. */
+  readonly can: string;
   /** The states that count as this result. */
   readonly goodStates: readonly string[];
+  /** The kinds of services that can have it. */
+  readonly kinds: readonly string[];
 }
 
 /** Reads the states of services repeatedly until no action on the changed ones is in progress, or the time is up. */
@@ -113,13 +118,31 @@ export const severalOutput = z.object({
 
 export const severalRender: Renderer = {
   view: (answer) => answer,
-  text: ({ asked, results }) =>
-    [
-      `${String(asked)} of ${String((results as readonly JsonRecord[]).length)} services; the others are left as they are.`,
-      tableText((results ?? []) as readonly JsonRecord[], columns),
-    ].join('\n'),
+  text: ({ asked, results }) => {
+    const rows = recordsIn(results);
+    return rows.length === 0
+      ? 'No service is there.'
+      : [
+          `${String(asked)} of ${rows.length} services; the others are left as they are.`,
+          tableText(rows, columns),
+        ].join('\n');
+  },
   keep: 'first',
 };
+
+/**
+ * Why a change to several services, of which none was sent, changes nothing: there is no service, or none of them can be
+ * changed. Undefined if each is already what it was to be.
+ */
+export const whyNoneChanged =
+  ({ goodStates, kinds, can }: SeveralWords) =>
+  ({ results }: JsonRecord): string | undefined => {
+    const rows = recordsIn(results);
+    if (rows.length === 0) return 'there is no such service';
+    return rows.every(({ kind, state }) => kinds.includes(String(kind)) && goodStates.includes(String(state)))
+      ? undefined
+      : `none of these services can be ${can}; the reason is beside each`;
+  };
 
 /** Proposes to wait for the first one that has not finished. */
 export const severalNext =

@@ -113,6 +113,9 @@ function emptyColumns({ only }: Renderer, { fields }: JsonRecord, view: JsonReco
 /** The line before what the plan said of a change, in its answer. */
 const effectsHeading = 'As the plan said:';
 
+/** What is said in place of an answer without content. */
+const nothingShown = { read: 'The answer is empty.', change: 'The platform accepted it and sent nothing more.' };
+
 const noOpText = (why: string): string => `There is nothing to change: ${why}. No change was sent.`;
 
 /** The answer to a call that would change nothing. `seen` must be redacted. */
@@ -173,9 +176,9 @@ export function answerReply(
   const content = joinParts(shown, ...(effects.length > 0 ? [effectsHeading, ...effects] : []));
   const body = content === '' ? undefined : delimited(content);
   const heading = isNoOp
-    ? noOpText('all that was given is so already')
+    ? noOpText(tool.whyNothing?.(answer) ?? 'all that was given is so already')
     : isEmpty || shown === ''
-      ? 'The platform accepted it and sent nothing more.'
+      ? nothingShown[tool.operation.effect === 'read' ? 'read' : 'change']
       : undefined;
   return {
     kind: 'answer',

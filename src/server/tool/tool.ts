@@ -151,6 +151,7 @@ export interface CompositionDefinition<Input extends Shape> extends CommonDefini
    */
   readonly expand?: (args: ArgumentsOf<Input>, context: ToolContext) => Promise<readonly PlannedOperation[]>;
   readonly matchesAction?: Tool['matchesAction'];
+  readonly whyNothing?: Tool['whyNothing'];
   /** See Tool.equivalentOperations. For a tool that only reads, everything that it is meant to show. */
   readonly equivalentOperations?: readonly AnyOperation[];
   /** See Tool.spansEnvironments. */
@@ -211,6 +212,11 @@ export interface Tool {
   readonly plan: (args: JsonRecord) => readonly string[];
   readonly preview?: Preview;
   readonly noOpCheck?: NoOpCheck;
+  /**
+   * Why a call that plans no operation changes nothing, from its answer, as a clause; undefined if all that was given is
+   * so already, as it is for tools without it.
+   */
+  readonly whyNothing?: (answer: JsonRecord) => string | undefined;
   /**
    * Reads in addition to its operations, or operations that it could do without, with the reads of its preview and
    * no-op check.
