@@ -88,6 +88,21 @@ describe('a search of an environment', () => {
   });
 });
 
+test('a search of an environment without services says that there was nothing to search', async () => {
+  await platform.must('create_environment', {
+    project_id: platform.seed['project_id'],
+    cluster_id: platform.seed['cluster_id'],
+    name: 'bare',
+    mode: 'DEVELOPMENT',
+  });
+  for (const args of [{}, { level: 'error', since: 'PT1H' }]) {
+    const { data, text } = await search({ environment: 'shop/bare', ...args });
+    expect(data).toMatchObject({ matched: 0, searched: 0, without_logs: true });
+    expect(text).toMatch(/^\W*(?:<[^>]+>\s*)?Nothing was searched: /);
+    expect(text).not.toContain('accepted');
+  }
+});
+
 describe('the period of a search', () => {
   test('is told: since when there are lines, and that there are no more', async () => {
     const { logs, text } = await search({ service: checkout });
@@ -102,6 +117,16 @@ describe('the period of a search', () => {
     expect(data).toMatchObject({ matched: 0, searched: 0, logs: [{ lines: 0, never_deployed: true }] });
     expect(text).toContain('Searched: empty, never deployed.');
     expect(text).not.toContain('0 of 0');
+  });
+
+  test('has lost nothing while the first instances of a service run, though its deployment was before', async () => {
+    const service = 'shop/staging/session-cache';
+    const { logs, text } = await search({ service, pattern: '.' });
+    expect(logs).toEqual([expect.objectContaining({ from: minute, instances_since: minute })]);
+    expect(text).not.toContain('is lost');
+    const deployed = await ask('deploy_service', { service, wait: true });
+    expect(deployed.data['outcome'], deployed.text).toBe('succeeded');
+    expect((await search({ service, pattern: '.' })).text).toContain('What earlier instances logged is lost');
   });
 
   test('lacks what instances logged before a deployment replaced them', async () => {
@@ -165,6 +190,12 @@ describe('the lines of a log', () => {
     expect(text).toContain('What the running instances logged is lost once others replace them.');
   });
 
+  test('go with a deployment of several services, too, whatever their kind', async () => {
+    const services = [{ service: 'shop/staging/session-cache' }];
+    const { text } = await ask('deploy_service', { services, dry_run: true });
+    expect(text).toContain('What the running instances logged is lost once others replace them.');
+  });
+
   test('are said to be none since the last deployment, or for lack of one', async () => {
     const { text } = await ask('get_application_logs', { application_id: seedId('service/shop/staging/storefront') });
     expect(text).toContain('Read: empty, never deployed.');
@@ -223,7 +254,10 @@ describe('the oldest matches', () => {
   test('come first, with the deployment before them', async () => {
     const newest = await search({ service: checkout });
     const { data, lines, text } = await search({ service: checkout, oldest: true });
-    const { time, deployment_before: before } = data['first_match'] as { time: string; deployment_before: Json };
+    const first = data['first_match'] as { time: string; deployment_before: Json; change_before: Json };
+    const { time, deployment_before: before, change_before: change } = first;
+    // There are no events from before the platform recorded any.
+    expect(change).toEqual({ not_known: 'none_recorded' });
     expect(lines[0]).toContain(time);
     expect(newest.lines[0]).toContain(`first at ${time}`);
     expect(newest.data).not.toHaveProperty('first_match');
@@ -234,6 +268,25 @@ describe('the oldest matches', () => {
     });
     expect(Date.parse(String(before['at']))).toBeLessThan(Date.parse(time));
     expect(text).toMatch(/^Before it: DEPLOY of .*checkout-api.* by Cleo Marchetti at .* \(DEPLOYED\)\.$/m);
+  });
+
+  test('come with the last change before them', async () => {
+    const { data: created } = await ask('create_environment_variable', {
+      environment: 'shop/staging',
+      key: 'BEFORE_IT',
+      value: 'on',
+    });
+    const service = 'shop/staging/session-cache';
+    const deployed = await ask('deploy_service', { service, wait: true });
+    expect(deployed.data['outcome'], deployed.text).toBe('succeeded');
+    const searched = { pattern: '.', since: created['created_at'], oldest: true };
+    for (const where of [{ service }, { environment: 'shop/staging' }]) {
+      const { data, text } = await search({ ...where, ...searched });
+      expect(data['first_match'], text).toMatchObject({
+        change_before: { at: minute, what: 'created variable BEFORE_IT of environment', where: 'shop/staging' },
+      });
+      expect(text).toMatch(/^Last change before it: created variable BEFORE_IT /m);
+    }
   });
 
   test('are kept where not all fit', async () => {

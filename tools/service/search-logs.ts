@@ -30,7 +30,14 @@ import {
   serviceSubject,
   type Subject,
 } from '../shared/any-service.ts';
-import { deploymentBefore, deploymentBeforeText, readHistoryAhead } from '../shared/change-before.ts';
+import {
+  changeBefore,
+  changeBeforeText,
+  deploymentBefore,
+  deploymentBeforeText,
+  readHistoryAhead,
+  readsOfChangeBefore,
+} from '../shared/change-before.ts';
 import { linesNaming, logOfDeployment } from '../shared/deployment-log.ts';
 import { readEnvironmentLogs, readOwnLog, readsOfServiceLogs } from '../shared/environment-log.ts';
 import { ifPossible } from '../shared/if-possible.ts';
@@ -105,22 +112,29 @@ const lineFigures = (line: Found, isOfSeveral: boolean): JsonRecord =>
     count: line.repeats?.count,
   });
 
-/** The first match, and the deployment before it. */
+/** The first match, and the deployment and the change before it. */
 async function firstMatch(context: ToolContext, { first }: LogSearchResult): Promise<JsonRecord | undefined> {
-  if (first?.time === undefined) return undefined;
-  return {
-    time: first.time,
-    deployment_before: await ifPossible(context, 'Which deployment was before it', () =>
-      deploymentBefore(context, serviceSubject(context), first.time!),
-    ),
-  };
+  const { time } = first ?? {};
+  if (time === undefined || Number.isNaN(Date.parse(time))) return undefined;
+  const subject = serviceSubject(context);
+  const [deployment, change] = await Promise.all([
+    ifPossible(context, 'Which deployment was before it', () => deploymentBefore(context, subject, time)),
+    ifPossible(context, 'Which change was before it', () => changeBefore(context, subject, time)),
+  ]);
+  return { time, deployment_before: deployment, change_before: change };
 }
 
 const firstMatchText = (first: unknown): readonly string[] => {
   if (!isRecord(first)) return [];
   const before = first['deployment_before'];
-  return [isRecord(before) ? `${deploymentBeforeText(before)}.` : 'Which deployment was before it is not known.'];
+  return [
+    isRecord(before) ? `${deploymentBeforeText(before)}.` : 'Which deployment was before it is not known.',
+    ...changeBeforeText(first['change_before']),
+  ];
 };
+
+/** What is said of an environment in which no service has a log. */
+const nothingToSearch = 'Nothing was searched: no service with a log is in this environment.';
 
 /** How many messages meet each criterion by itself, where none meets all of them. */
 const metAloneText = (metAlone: unknown, defaultLevel: unknown): string =>
@@ -196,6 +210,7 @@ export const searchLogs = composeTool({
     ...readsOfServiceLogs,
     ...readsByKind('status', 'the deployment that lines are from', operations.get_environment_status),
     ...readsByKind('deployments', 'when a deployment was', operations.list_environment_deployments),
+    ...readsOfChangeBefore,
   ],
   output: z.object({
     matched: z.int(),
@@ -246,6 +261,7 @@ export const searchLogs = composeTool({
         met_alone: metAlone,
         default_level: metAlone && isForFailures ? query.level : undefined,
         logs,
+        without_logs: logs.length === 0 && lines.length === 0 ? true : undefined,
         first_match: oldest === true ? await firstMatch(context, result) : undefined,
         results: groups.flatMap((group, index) => [
           ...(index > 0 && query.context > 0 ? ['--'] : []),
@@ -260,10 +276,11 @@ export const searchLogs = composeTool({
   },
   render: {
     view: (answer) => answer,
-    text: ({ results, not_known, logs, first_match, ...counts }) =>
+    text: ({ results, not_known, logs, without_logs, first_match, ...counts }) =>
       typeof not_known === 'string'
         ? not_known
         : [
+            without_logs === true ? nothingToSearch : undefined,
             countsText({ ...counts, first_match }),
             periodText(logs),
             ...firstMatchText(first_match),
