@@ -38,7 +38,7 @@ export interface ResolutionProblem {
 export const emptyProblem = (
   kind: ResourceKind,
   reference: string,
-  why: 'wrong_kind' | 'bad_uri',
+  why: 'unknown' | 'wrong_kind' | 'bad_uri',
 ): ResolutionProblem => ({ kind, reference, why, candidates: [], suggestions: [], notes: [] });
 
 /** Why a seal is not valid for a call. */
