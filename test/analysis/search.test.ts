@@ -84,7 +84,13 @@ describe('a search', () => {
     expect(groups.flat().map(({ text, repeats }) => [text, repeats])).toEqual([
       [
         'ERROR attempt 2 failed',
-        { count: 2, isExact: false, first: '2026-11-20T10:00:00Z', last: '2026-11-20T11:00:00Z' },
+        {
+          count: 2,
+          isExact: false,
+          first: '2026-11-20T10:00:00Z',
+          last: '2026-11-20T11:00:00Z',
+          ranges: ['attempt 1–2'],
+        },
       ],
       ['    at connect (net.js:1)', undefined],
       ['    at send (http.js:7)', undefined],

@@ -788,7 +788,18 @@ export const shapes = {
     +results[].services[].service_id     uuid
     +results[].services[].name           string
     +results[].services[].service_type   string
-    +results[].services[].status         ${states}`,
+    +results[].services[].status         ${states}
+    +results[].services[].details.commit.created_at   date-time
+    +results[].services[].details.commit.git_commit_id   string
+    +results[].services[].details.commit.tag   string
+    +results[].services[].details.commit.message   string
+    +results[].services[].details.commit.author_name   string
+    +results[].services[].details.commit.author_avatar_url   uri
+    +results[].services[].details.commit.commit_page_url   uri
+    +results[].services[].details.image.image_name   string
+    +results[].services[].details.image.tag   string
+    +results[].services[].details.repository.chart_name   string
+    +results[].services[].details.repository.chart_version   string`,
   'labels group': `
     id           uuid
     created_at   date-time

@@ -60,9 +60,9 @@ test('a variable that was set back is said to be perhaps as deployed', async () 
   await call('deploy_service', { service, wait: true });
   expect(await isTold()).toBeUndefined();
   const [{ value: deployed } = {}] = (
-    (
-      await platform.must('list_variables_of_environment', { environment_id: platform.seed['environment_id'] })
-    )['results'] as Json[]
+    (await platform.must('list_variables_of_environment', { environment_id: platform.seed['environment_id'] }))[
+      'results'
+    ] as Json[]
   ).filter(({ key, scope }) => key === 'LOG_LEVEL' && scope === 'ENVIRONMENT');
   await update('trace');
   await call('create_environment_variable', { environment: 'shop/staging', key: 'GIFT_CARD', value: 'on' });

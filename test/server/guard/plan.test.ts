@@ -487,6 +487,8 @@ describe('the plan of what is done to a cluster', () => {
       'The cluster is DEPLOYED now.',
       'It is not locked now.',
       expect.stringContaining('what it hosts'),
+      expect.stringContaining('which services on it have a single instance'),
+      expect.stringContaining('which alerts fire on it'),
     ]);
     expect(
       await effectsOf(

@@ -8,7 +8,7 @@ import { showName } from './preview.ts';
 export const terraformStays = 'what Terraform made stays when it is stopped';
 
 /**
- * Says which stopped jobs starting services does not bring back, and which call does; nothing if there are none.
+ * Says which stopped jobs starting services does not bring back, and what does; nothing if there are none.
  * @param place where they are, if a plan is about several environments
  */
 export function jobsLeftOff(names: readonly string[], place?: string): readonly string[] {
@@ -17,6 +17,6 @@ export function jobsLeftOff(names: readonly string[], place?: string): readonly 
   const called = `${jobs} ${shortened(names.map(showName).join(', '), 300)}`;
   const where = place === undefined ? '' : ` in ${place}`;
   return [
-    `Starting (start_services) does not bring back ${called}${where}: no run begins by itself until ${it} deployed (deploy_service), which may also run ${them} once.`,
+    `Starting does not bring back ${called}${where}: no run begins by itself until ${it} deployed, which may also run ${them} once.`,
   ];
 }
