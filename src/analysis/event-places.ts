@@ -25,24 +25,29 @@ interface Mention {
 
 const isText = (text: string | null | undefined): text is string => typeof text === 'string' && text !== '';
 
+const mentionOf = (
+  kind: EventPlace['kind'],
+  id: string | null | undefined,
+  names: (string | null | undefined)[],
+): Mention | undefined =>
+  isText(id) && isText(names.at(-1)) ? { kind, id: id.toLowerCase(), names: names.filter(isText) } : undefined;
+
 /** What of this kind an event is about, or lies in; undefined if nothing is. */
 function mentionIn(event: LenientEvent, kind: PlaceKind): Mention | undefined {
   const { target_id: target, target_name: name, project_name: project, environment_name: environment } = event;
   const type = event.target_type?.toLowerCase() ?? '';
-  const mention = (its: EventPlace['kind'], id: string | null | undefined, names: (string | null | undefined)[]) =>
-    isText(id) && isText(names.at(-1)) ? { kind: its, id: id.toLowerCase(), names: names.filter(isText) } : undefined;
   const isTarget = type === kind;
   if (kind === 'project')
-    return mention(kind, event.project_id ?? (isTarget ? target : undefined), [
+    return mentionOf(kind, event.project_id ?? (isTarget ? target : undefined), [
       project ?? (isTarget ? name : undefined),
     ]);
   if (kind === 'environment')
-    return mention(kind, event.environment_id ?? (isTarget ? target : undefined), [
+    return mentionOf(kind, event.environment_id ?? (isTarget ? target : undefined), [
       project,
       environment ?? (isTarget ? name : undefined),
     ]);
   return isServiceKind(type) && (kind === 'service' || isTarget)
-    ? mention(type, target, [project, environment, name])
+    ? mentionOf(type, target, [project, environment, name])
     : undefined;
 }
 
@@ -54,9 +59,8 @@ const kindPrefix = new RegExp(`^(?:${serviceKinds.join('|')}):`, 'i');
 function isReferredTo({ id, names }: Mention, reference: string): boolean {
   const segments = segmentsOf(reference);
   // The last name may have its kind in front of it.
-  const readings = [segments, segments.with(-1, segments.at(-1)!.replace(kindPrefix, ''))].map((reading) =>
-    folded(reading.map(unescaped).join('/')),
-  );
+  const withoutKind = [...segments.slice(0, -1), segments.at(-1)!.replace(kindPrefix, '')];
+  const readings = [segments, withoutKind].map((reading) => folded(reading.map(unescaped).join('/')));
   return (
     id === reference.trim().toLowerCase() ||
     names.some((_, index) => readings.includes(folded(names.slice(index).join('/'))))
