@@ -100,6 +100,10 @@ function orderIn(events: readonly LenientEvent[], isSecret: (name: string) => bo
   return asked.length === 0 ? undefined : tellEvent(rest, isSecret).changes;
 }
 
+/** How each of several ended. */
+const outcomes = (ended: readonly LenientEvent[]): string =>
+  ended.map((event) => `${event.target_name ?? '?'}: ${stateIn(event)}`).join('; ');
+
 /** The events of one deployment in one row: who asked for it, and its outcome. @param isSecret as for `tellEvent` */
 export function tellGroup({ events, isWhole }: EventGroup, isSecret: (name: string) => boolean): ToldEvent {
   const isRestored = events.some(isRestoration);
@@ -119,8 +123,6 @@ export function tellGroup({ events, isWhole }: EventGroup, isSecret: (name: stri
     what,
     changes: [orderIn(events, isSecret), outcome, begun].filter(Boolean).join('; '),
   });
-  const outcomes = (parts: readonly LenientEvent[]): string =>
-    parts.map((event) => `${event.target_name ?? '?'}: ${stateIn(event)}`).join('; ');
   if (events.every(({ target_id: id }) => id === first.target_id))
     return inOneRow(tell(first), newest.what, newest.changes);
   if (isWhole || environment)
