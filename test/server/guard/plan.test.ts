@@ -375,9 +375,7 @@ describe('the plan of a stop or restart', () => {
     };
     const lines = await effectsOf('stop_environment', { environment_id: 'e-1' }, { list_services });
     expect(lines.filter((line) => line.includes('bucket'))).toEqual([expect.stringContaining(terraformStays)]);
-    expect(lines.filter((line) => line.includes('start_services'))).toEqual([
-      expect.stringContaining('nightly, weekly'),
-    ]);
+    expect(lines.filter((line) => line.includes('bring back'))).toEqual([expect.stringContaining('nightly, weekly')]);
   });
 
   test('names only those that are chosen, and ids that are none', async () => {
