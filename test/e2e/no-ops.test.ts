@@ -74,9 +74,10 @@ test('nobody is invited who is a member or was invited', async () => {
   await expectNeedless('invite_member', { email: 'nia@acme.example', role_id: 'Developer' }, /invited already/);
 });
 
+const firstLine = async (tool: string, args: Record<string, unknown>): Promise<string> =>
+  textOf(await client.call(tool, args)).split('\n')[0]!;
+
 test('what can not be started or stopped is not said to be so already', async () => {
-  const told = async (tool: string, args: Record<string, unknown>): Promise<string> =>
-    textOf(await client.call(tool, args)).split('\n')[0]!;
   await platform.must('create_environment', {
     project_id: platform.seed['project_id'],
     cluster_id: platform.seed['cluster_id'],
@@ -89,8 +90,8 @@ test('what can not be started or stopped is not said to be so already', async ()
     ['start_services', 'started'],
     ['stop_services', 'stopped'],
   ] as const) {
-    expect(await told(tool, neverDeployed)).toContain(`none of these services can be ${can}`);
-    expect(await told(tool, none)).toContain('there is no such service');
+    expect(await firstLine(tool, neverDeployed)).toContain(`none of these services can be ${can}`);
+    expect(await firstLine(tool, none)).toContain('there is no such service');
   }
-  expect(await told('start_services', { services: ['shop/production/search'] })).toContain('is so already');
+  expect(await firstLine('start_services', { services: ['shop/production/search'] })).toContain('is so already');
 });

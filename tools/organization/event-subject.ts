@@ -99,7 +99,7 @@ export async function subjectOf(
   // A name that resolves was read just now, unless events tell of a deletion since then. An id may be any.
   const isById = sought.id !== undefined && sought.reference === sought.id;
   const isDoubtful = own?.deletedAt !== undefined || gone !== undefined || (isById && groups.length === 0);
-  const its = own ?? (isById && sought.kind !== 'service' ? { kind: sought.kind, id: sought.id! } : undefined);
+  const its = own ?? (isById && sought.kind !== 'service' ? { kind: sought.kind, id: sought.id } : undefined);
   const standing = its && isDoubtful ? await standingOf(context, its) : undefined;
   if (standing?.is === 'gone' && !own)
     context.refuse(
@@ -130,8 +130,10 @@ function subjectText(subject: JsonRecord): string {
     : `No ${kind} ${path} is found now; whether the one with the id ${id} is still there can not be read.`;
 }
 
-const sameNameText = ({ kind, id, path, first, last, deletedAt: at }: JsonRecord): string =>
-  `Another ${String(kind)} was called ${String(path)} (id ${String(id)}): its events, from ${String(first)} to ${String(last)}, are not shown here.${at === undefined ? '' : ` It was deleted at ${String(at)}.`}`;
+function sameNameText(other: JsonRecord): string {
+  const { kind, id, path, first, last, deletedAt: at } = other as Readonly<Record<string, string | undefined>>;
+  return `Another ${kind} was called ${path} (id ${id}): its events, from ${first} to ${last}, are not shown here.${at === undefined ? '' : ` It was deleted at ${at}.`}`;
+}
 
 /** What an answer says of what its events are of, one sentence per line. */
 export const subjectLines = ({ subject, same_name: others }: JsonRecord): readonly string[] => [

@@ -234,8 +234,7 @@ export async function serviceCandidates(choice: Choice, context: ToolContext): P
 export const asBefore = (context: ToolContext): ToolContext => ({
   ...context,
   attempt: context.before,
-  read: (async (operation, input) =>
-    (await context.before(operation, input)) ?? context.read(operation, input)) as ToolContext['read'],
+  read: async (operation, input) => (await context.before(operation, input)) ?? context.read(operation, input),
 });
 
 /** The statuses of the services of some environments, from the list of the organization if there are several. */
