@@ -45,5 +45,6 @@ export const statesPage = (): string =>
     '## Clusters',
     `An upgrade goes from ${clusterUpgradeStates.from.join(', ')} through ${clusterUpgradeStates.queued} (${span(simulatedPauses.upgradeQueueing)}) and ${clusterUpgradeStates.running} (${span(simulatedPauses.upgrading)}) to ${clusterUpgradeStates.end}.`,
     '## Alert rules',
+    'A changed rule starts over at UNDEPLOYED, also one that fires.',
     markdownTable(['From', 'When', 'To', 'After'], alertRuleTransitions.map(alertRow)),
   ].join('\n\n')}\n`;

@@ -1,23 +1,20 @@
-import { AlertRuleRequest, isFiring, operations, whyUnwatched } from '../../src/contract/index.ts';
+import { AlertRuleRequest, isFiring, operations } from '../../src/contract/index.ts';
 import {
   composeTool,
   defineTool,
-  notKnown,
   organizationOf,
   reading,
   readUses,
   record,
-  show,
   textOf,
   toldOnce,
-  type JsonRecord,
   type NoOpCheck,
   type Preview,
-  type ToolContext,
 } from '../../src/server/tool/index.ts';
 import { exactlyOne, readsByKind } from '../shared/any-service.ts';
 import { unlessPast } from '../shared/future-times.ts';
 import { joined, sameName } from '../shared/plan-parts.ts';
+import { presentRule, ruleReads, stateLines } from './firing-state.ts';
 import { toldByRule } from './receiver-names.ts';
 import { watchedBy, watchedInput, watchedMembers } from './watched.ts';
 
@@ -77,29 +74,6 @@ export const createAlertRule = composeTool({
   render: record({ first: shown }),
   next: 'is_up_to_date turns true once the alerting system has taken it over.',
 });
-
-const ruleReads = readUses('the plan does not show the alert rule as it is now', operations.get_alert_rule);
-
-const presentRule = (
-  { alert_rule_id: id }: JsonRecord,
-  { attempt }: Pick<ToolContext, 'attempt'>,
-): Promise<JsonRecord | undefined> => attempt(operations.get_alert_rule, { alert_rule_id: String(id) });
-
-/** How a rule is now: whether it fires, and whether it is silenced. */
-function stateLines(rule: JsonRecord | undefined): readonly string[] {
-  if (!rule) return [notKnown('whether it fires')];
-  const until = textOf(rule, 'silenced_until');
-  const since = textOf(rule, 'starts_at');
-  const why = whyUnwatched(rule);
-  return [
-    isFiring(rule['state'])
-      ? `It fires now (${show(rule['state'])}${since === undefined ? '' : `, since ${since}`}).`
-      : why === undefined
-        ? `It does not fire (${show(rule['state'])}).`
-        : `It watches nothing (${why}).`,
-    ...(until === undefined ? [] : [`It is silenced until ${until}.`]),
-  ];
-}
 
 const deleted: Preview = reading(ruleReads, async (args, { reader }) => {
   const rule = await presentRule(args, reader);

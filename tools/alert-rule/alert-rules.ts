@@ -23,6 +23,7 @@ import { clustersOf } from '../shared/cluster-nodes.ts';
 import { firingAlert, unwatchedLine, unwatchedText } from '../shared/firing-alerts.ts';
 import { ifPossible } from '../shared/if-possible.ts';
 import { joined } from '../shared/plan-parts.ts';
+import { changedWhileFiring } from './firing-state.ts';
 import { changedReceivers } from './receiver-names.ts';
 
 const receiverMembers = ['name', 'id', 'type'];
@@ -176,7 +177,7 @@ export const updateAlertRule = defineTool(operations.update_alert_rule, {
     'Change, tune, mute, disable or turn off a noisy alert (alarm): raise its threshold (percent), condition, ' +
     'severity, receivers.',
   ...update,
-  preview: joined(update.preview, changedReceivers),
+  preview: joined(update.preview, changedReceivers, changedWhileFiring),
   fields: {
     alert_rule_id: 'Name or id.',
     alert_receiver_ids: 'Who is told.',

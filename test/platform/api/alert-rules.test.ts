@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { newestEventOf, succeeding } from '../../support/assistant-calls.ts';
+import { changeAgreedTo, newestEventOf, succeeding } from '../../support/assistant-calls.ts';
 import { connectorsTo, type Connectors } from '../../support/connectors.ts';
 import { agree, textOf, userAnswering, type TestClient } from '../../support/mcp-clients.ts';
 import { type Json, rowsOf, startTestPlatform, type TestPlatform } from '../../support/test-platform.ts';
@@ -64,6 +64,27 @@ test('a rule is created, silenced for a time, told of again, and deleted', async
   expect(user.questions.at(-1)!.message).toContain('It fires now (NOTIFIED');
   expect(await ruleNamed('checkout-slow')).toBeUndefined();
   expect(await newestEvent()).toMatchObject({ event_type: 'DELETE', sub_target_type: 'ALERT_RULE' });
+});
+
+test('the change of a rule that fires says so, and what becomes of that: it fires again after its time', async () => {
+  const change = (more: Json) =>
+    changeAgreedTo(connectors, 'update_alert_rule', { alert_rule: 'importer-down', ...more });
+  const { effects, question, text } = await change({ severity: 'HIGH' });
+  const startsOver = 'until its condition has held for PT5M again';
+  expect(effects).toEqual(
+    expect.arrayContaining([expect.stringMatching(/^It fires now \(NOTIFIED, since \S+\)\.$/)]) as unknown,
+  );
+  for (const told of [question, text]) expect(told).toContain(startsOver);
+  expect(question).toContain('It fires now (NOTIFIED, since ');
+  expect(text).toContain('It fired when it was changed (NOTIFIED, since ');
+  await expect.poll(async () => (await ruleNamed('importer-down'))?.['state']).toBe('NOTIFIED');
+
+  const off = await change({ enabled: false });
+  expect(off.question).toContain('The change turns it off.');
+  expect(off.question).not.toContain(startsOver);
+  const again = await change({ enabled: true });
+  expect(again.effects.join('\n')).not.toMatch(/fires now|It fired|starts it over/);
+  await expect.poll(async () => (await ruleNamed('importer-down'))?.['state']).toBe('NOTIFIED');
 });
 
 test('rules are about clusters, environments and scheduled jobs too', async () => {
