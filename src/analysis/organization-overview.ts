@@ -1,5 +1,6 @@
 import { isProduction, joinPath } from '../contract/index.ts';
 import { alertNames, sinceTexts, type FiringAlert } from './alerts.ts';
+import { condensed, type Statement } from './condensed-text.ts';
 import {
   standingOf,
   standings,
@@ -105,16 +106,8 @@ export interface OrganizationOverview {
   readonly projects: readonly { readonly project: string; readonly counts: ConditionCounts }[];
 }
 
-/** Maximum number of names listed for one condition. */
-const mostNames = 3;
-
-const named = (names: readonly string[]): string =>
-  names.slice(0, mostNames).join(', ') + (names.length > mostNames ? ` and ${names.length - mostNames} more` : '');
-
-interface Finding {
+interface Finding extends Statement {
   readonly condition: EnvironmentCondition;
-  /** Empty if there is nothing to tell. */
-  readonly text: string;
   readonly since?: string;
   readonly by?: string;
   /** Whether the text has the times already. */
@@ -153,10 +146,9 @@ const ofServices = (services: readonly WatchedService[]): readonly Finding[] => 
       {
         // An environment in which something was deployed is none that was never deployed.
         condition: condition === 'never deployed' && own.length < judged.length ? 'healthy' : condition,
-        text:
-          isAll && condition !== 'failed'
-            ? `${condition}: all ${own.length}`
-            : `${condition}: ${named(own.map(({ name }) => name))}`,
+        ...(isAll && condition !== 'failed'
+          ? { text: `${condition}: all ${own.length}` }
+          : { text: condition, names: own.map(({ name }) => name) }),
         ...(notSinceDeployed.includes(condition) ? {} : beginOf(own)),
       },
     ];
@@ -185,7 +177,8 @@ const ofAlerts = (alerts: readonly FiringAlert[]): readonly Finding[] =>
     : [
         {
           condition: 'alerting',
-          text: `alerting: ${named(alertNames(alerts, alerts.length > 1))}`,
+          text: 'alerting',
+          names: alertNames(alerts, alerts.length > 1),
           since: earliest(alerts.map(({ since }) => since)),
           isTimed: alerts.length > 1,
         },
@@ -205,7 +198,6 @@ const stoppedBy =
     finding.condition === 'stopped' && isStoppedByTimetable === true
       ? {
           ...finding,
-          // First, because long texts are shortened.
           text: finding.text.replace(
             /^stopped/,
             `stopped by its timetable${startsAt === undefined ? '' : ` until ${startsAt}`}`,
@@ -254,11 +246,18 @@ function judge(environment: WatchedEnvironment): JudgedEnvironment {
   const { project, name, mode } = environment;
   const findings = findingsOf(environment);
   const { condition = 'unknown', since, by } = findings[0] ?? {};
-  const what = findings
-    .flatMap(({ text, since: its, isTimed }, index) =>
-      text === '' ? [] : [[text, ...(index === 0 || isTimed ? [] : sinceTexts(its))].join(' ')],
-    )
-    .join('; ');
+  const what = condensed(
+    findings.map(({ text, names, since: its, isTimed }, index) => ({
+      text,
+      names,
+      end:
+        index === 0 || isTimed
+          ? ''
+          : sinceTexts(its)
+              .map((words) => ` ${words}`)
+              .join(''),
+    })),
+  );
   return {
     environment: joinPath([project, name]),
     mode,

@@ -62,6 +62,34 @@ test('a job that is overdue and out of date is both, and one that may be overdue
   });
 });
 
+test('a row that gets long leaves out names where there are most of them, and no condition', () => {
+  const names = (prefix: string) => Array.from({ length: 4 }, (_, index) => `${prefix}-with-a-long-name-${index}`);
+  const services = [
+    ...names('failed').map((name) => service(name, 'BUILD_ERROR')),
+    ...names('changed').map((name) => service(name, 'DEPLOYED', 'OUT_OF_DATE')),
+    service('search', 'STOPPED'),
+    service('new', 'READY', 'NEVER_DEPLOYED'),
+  ];
+  expect(rowOf({ services, lock: {} }).what).toBe(
+    'failed: failed-with-a-long-name-0 and 3 more; out of date: changed-with-a-long-name-0 and 3 more; ' +
+      'locked: its cluster is locked; stopped: search since 2026-05-01T10:00Z; never deployed: new',
+  );
+  expect(rowOf({ services: services.slice(4) }).what).toBe(
+    'out of date: changed-with-a-long-name-0, changed-with-a-long-name-1, changed-with-a-long-name-2 and 1 more; ' +
+      'stopped: search since 2026-05-01T10:00Z; never deployed: new',
+  );
+  const crowded = {
+    services: [...services, service('down', 'UNAVAILABLE'), service('x'.repeat(300), 'CANCELED')],
+    alerts: [{ name: 'y'.repeat(300), state: 'NOTIFIED' }],
+    lock: { until: '2026-05-04T00:00:00Z' },
+  };
+  expect(rowOf(crowded).what).toBe(
+    'failed: 4; unavailable: down; alerting: 1; canceled: 1 since 2026-05-01T10:00Z; out of date: 4; ' +
+      'locked: its cluster is locked until 2026-05-04T00:00:00Z; stopped: search since 2026-05-01T10:00Z; never deployed: new',
+  );
+  expect(rowOf({ services: [service('a'.repeat(300), 'BUILD_ERROR')] }).what).toMatch(/^failed: a{90,}…$/);
+});
+
 test('a row says since when its condition holds, and who brought it about', () => {
   expect(rowOf({ services: [service('api', 'DEPLOYMENT_ERROR')] })).toMatchObject({ since: '2026-05-01T10:00:00Z' });
   expect(rowOf({ services: [service('api', 'DEPLOYED', 'OUT_OF_DATE')] })).not.toHaveProperty('since');

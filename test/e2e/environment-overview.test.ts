@@ -89,8 +89,36 @@ test('a lock whose days are over is told by no overview, and is no cause', async
 
 test('an alert of what runs well is in the first line', async () => {
   const { text } = await overview('shop/staging');
-  expect(text).toMatch(/shop\/staging: 5 healthy, 1 overdue, 1 never deployed; 1 alert fires\n/);
+  expect(text).toMatch(/shop\/staging: 5 healthy, 1 overdue, 1 never deployed; 2 alerts fire, 1 about its cluster\n/);
   expect((await overview('warehouse/production')).text).not.toMatch(/alerts? fire/);
+});
+
+test('an overview tells the alerts about its cluster, and about no other', async () => {
+  const alert = expect.objectContaining({ name: 'disk-filling', cluster: 'main', told: 'nobody' }) as unknown;
+  expect((await overview('shop/production')).answer['alerts']).toEqual([alert]);
+  expect((await overview('shop/staging')).answer['alerts']).toContainEqual(alert);
+  expect((await overview('warehouse/production')).answer).not.toHaveProperty('alerts');
+  const ofProject = await call('get_organization_overview', { project: 'warehouse' });
+  expect(ofProject.text).toMatch(/^Acme, project warehouse: 1 environment: /);
+  expect(ofProject.answer).not.toHaveProperty('cluster_alerts');
+  expect(ofProject.answer['locks']).toHaveLength(1);
+});
+
+test('an overview says that its cluster can not be used, or that it could not look', async () => {
+  const { answer: made } = await call('create_environment', {
+    project: 'shop',
+    name: 'lab',
+    mode: 'DEVELOPMENT',
+    cluster: 'edge-lab',
+  });
+  const { answer, text } = await overview('shop/lab');
+  expect(answer['unusable_cluster']).toContain('INVALID_CREDENTIALS');
+  expect(text).toMatch(/^shop\/lab: no services; unusable cluster\nNothing can run on cluster "edge-lab": /);
+  for (const environment of ['shop/staging', 'warehouse/production'])
+    expect((await overview(environment)).answer).not.toHaveProperty('unusable_cluster');
+  const unread = await overview(String(made['id']), /\/environment(?:\/[\da-f-]+|s)?(?:\?|$)/);
+  expect(unread.answer).not.toHaveProperty('unusable_cluster');
+  expect(unread.text).toContain('Which cluster it is on could not be read');
 });
 
 test('it says nothing of a lock where there is none', async () => {

@@ -15,6 +15,7 @@ interface Row {
 }
 
 interface Overview {
+  readonly within?: string;
   readonly total: number;
   readonly counts: Record<string, number>;
   readonly services?: Record<string, number>;
@@ -184,8 +185,22 @@ describe('the organization that a platform starts with', () => {
     expect(text).toContain(
       `That these alert rules don't fire says nothing, they watch nothing: ${overview.unwatched}.`,
     );
+  });
+
+  test('is as complete for a project: its clusters with their alerts, and that others were not looked at', async () => {
+    const { overview: all } = await lookWith();
     const scope = { project: { name: 'shop', setBy: 'INFRA_PROJECT' } } as const;
-    expect((await lookWith({ readOnly: false, scope })).overview.unwatched).toBeUndefined();
+    for (const { overview, text } of [
+      await lookWith(undefined, { project: 'shop' }),
+      await lookWith({ readOnly: false, scope }),
+    ]) {
+      expect(overview).toMatchObject({ within: 'project shop', total: 2, unwatched: all.unwatched });
+      expect(overview.cluster_alerts).toEqual(all.cluster_alerts);
+      expect(text).toContain('Only project shop and the clusters that host it were looked at.');
+      // A cluster that hosts nothing of it.
+      expect(JSON.stringify(overview)).not.toContain('INVALID_CREDENTIALS');
+    }
+    expect(all).not.toHaveProperty('within');
   });
 
   test('shows alerts that fire and what is locked', async () => {

@@ -25,6 +25,9 @@ describe('the tree of an organization', () => {
   test('has projects in the order of their worst environments, and these in the order of the answer', () => {
     const { title, counts, projects, pages } = organizationTree(overview);
     expect([title, pages]).toEqual(['Acme', 2]);
+    expect(organizationTree({ structuredContent: { organization: 'Acme', within: 'project shop' } }).title).toBe(
+      'Acme, project shop',
+    );
     expect(counts).toEqual([
       ['failed', 1],
       ['alerting', 1],
@@ -69,8 +72,10 @@ test('the state of an environment has its services with what is known of each, i
       ],
       alerts: [
         { name: 'late', severity: 'LOW', told: 'nobody', since: '2026-11-25T02:45:39Z', service: 'api', id: '2' },
+        { name: 'full', severity: 'HIGH', cluster: 'main', id: '3' },
       ],
       cluster_lock: 'Its cluster is locked.',
+      unusable_cluster: 'Nothing can run on it.',
     },
   };
   expect(isOfEnvironment(result)).toBe(true);
@@ -88,8 +93,14 @@ test('the state of an environment has its services with what is known of each, i
         facts: [['reason', 'it runs']],
       },
     ],
-    alerts: [{ name: 'late', severity: 'LOW', told: 'nobody', since: '2026-11-25T02:45:39Z', service: 'api' }],
-    notices: [{ kind: 'lock', text: 'Its cluster is locked.' }],
+    alerts: [
+      { name: 'late', severity: 'LOW', told: 'nobody', since: '2026-11-25T02:45:39Z', about: 'api' },
+      { name: 'full', severity: 'HIGH', about: 'cluster main' },
+    ],
+    notices: [
+      { kind: 'lock', text: 'Its cluster is locked.' },
+      { kind: 'cluster', text: 'Nothing can run on it.' },
+    ],
   });
 });
 

@@ -13,7 +13,7 @@ import {
   type ToolContext,
 } from '../../src/server/tool/index.ts';
 import { firstServices, whereEmpty } from '../shared/first-steps.ts';
-import { nodesUnder, readsOfNodes } from '../shared/cluster-nodes.ts';
+import { hostOf, readsOfNodes } from '../shared/cluster-nodes.ts';
 import { lockOn, readsOfLock } from '../shared/environment-lock.ts';
 import {
   alertRow,
@@ -54,8 +54,13 @@ const alertsText = (alerts: readonly JsonRecord[], id: string): string =>
     .join('');
 
 /** How many alerts fire, for the first line: what runs well may have one. */
-const firingText = (count: number): readonly string[] =>
-  count === 0 ? [] : [`${count} ${count === 1 ? 'alert fires' : 'alerts fire'}`];
+function firingText(alerts: readonly JsonRecord[]): readonly string[] {
+  const { length: count } = alerts;
+  if (count === 0) return [];
+  const { length: ofCluster } = alerts.filter(({ cluster }) => cluster !== undefined);
+  const about = ofCluster === 0 ? '' : ofCluster === count ? ', about its cluster' : `, ${ofCluster} about its cluster`;
+  return [`${count} ${count === 1 ? 'alert fires' : 'alerts fire'}${about}`];
+}
 
 /** The services of an environment with what their histories tell: runs that are overdue, and versions that serve. */
 async function servicesWithHistories(context: ToolContext, environmentId: string) {
@@ -122,14 +127,14 @@ export const getEnvironmentOverview = composeTool({
   }),
   answer: async ({ environment }, context) => {
     const project = context.resolved['environment']?.project?.id;
-    const [[services, late, serving], others, { alerts, unwatched, isUnwatched }, addresses, lock, nodes] =
+    const [[services, late, serving], others, { alerts, unwatched, isUnwatched }, addresses, lock, host] =
       await Promise.all([
         servicesWithHistories(context, environment),
         otherServicesIn(context, environment),
         alertsOn(context, environment),
         addressesIn(context, environment),
         lockOn(context, environment, project),
-        nodesUnder(context, environment, project),
+        hostOf(context, environment, project),
       ]);
     const { services: results, counts } = overviewOf(
       services
@@ -158,10 +163,13 @@ export const getEnvironmentOverview = composeTool({
       environment: context.resolved['environment']?.path ?? environment,
       counts,
       ...(lock !== undefined && { cluster_lock: lock }),
-      ...(nodes !== undefined && { nodes }),
+      ...(host.unusable !== undefined && { unusable_cluster: host.unusable }),
+      ...(host.nodes !== undefined && { nodes: host.nodes }),
       ...(outlook.length > 0 && { outlook }),
       results: told,
-      ...(alerts.length > 0 && { alerts: alerts.map(alertRow) }),
+      ...(alerts.length + host.alerts.length > 0 && {
+        alerts: [...alerts.map((rule) => alertRow(rule)), ...host.alerts.map((rule) => alertRow(rule, host.name))],
+      }),
       ...(unwatched !== undefined && { unwatched }),
       ...(results.length > 0 && isUnwatched(results.map(({ id }) => id)) && { alert_rules: 'none' }),
     };
@@ -172,6 +180,7 @@ export const getEnvironmentOverview = composeTool({
       environment,
       counts,
       cluster_lock: lock,
+      unusable_cluster: unusable,
       nodes,
       outlook,
       results,
@@ -184,12 +193,13 @@ export const getEnvironmentOverview = composeTool({
           Object.entries((counts ?? {}) as JsonRecord)
             .map(([condition, count]) => `${String(count)} ${condition}`)
             .join(', ') || 'no services',
-          ...firingText(recordsIn(alerts).length),
+          ...(unusable === undefined ? [] : ['unusable cluster']),
+          ...firingText(recordsIn(alerts)),
         ].join('; ')}`,
         ...(typeof lock === 'string'
           ? [`${lock.replace(/\.$/, '')}. While it is locked, nothing in this environment can be deployed or changed.`]
           : []),
-        ...(typeof nodes === 'string' ? [nodes] : []),
+        ...[unusable, nodes].filter((told) => typeof told === 'string'),
         ...(Array.isArray(outlook) ? outlook.map(String) : []),
         ...(recordsIn(results).length > 0
           ? [
@@ -224,6 +234,7 @@ export const getEnvironmentOverview = composeTool({
                 'silenced_until',
                 'since',
                 'service',
+                'cluster',
                 'id',
               ]),
             ]

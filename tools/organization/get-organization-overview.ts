@@ -9,6 +9,7 @@ import {
   tableText,
   type JsonRecord,
   type NextCall,
+  type ToolContext,
 } from '../../src/server/tool/index.ts';
 import { unwatchedLine } from '../shared/firing-alerts.ts';
 import { readOrganization, readsOfOrganization } from '../shared/organization-evidence.ts';
@@ -19,8 +20,7 @@ const mostProjects = 8;
 const mostLocks = 8;
 const mostClusters = 3;
 const longestText = 140;
-// Of several conditions, each with its time.
-const longestWhat = 200;
+const longestName = 60;
 
 const countsText = (counts: ConditionCounts): string =>
   Object.entries(counts)
@@ -41,6 +41,21 @@ const lockText = ({ name, owner_name, reason, locked_at, until }: JsonRecord): s
 /** As many texts as fit, and how many there are besides. */
 const firstOf = (list: readonly string[], most: number, noun: string): readonly string[] =>
   list.length > most ? [...list.slice(0, most), `${list.length - most} more ${noun}`] : list;
+
+/** The part of the organization that an overview is about; undefined if it is about everything. */
+function withinText(
+  { resolved }: ToolContext,
+  { project, environment }: { readonly project?: string; readonly environment?: string },
+): string | undefined {
+  if (environment !== undefined) return `environment ${resolved['environment']?.path ?? environment}`;
+  return project === undefined ? undefined : `project ${resolved['project']?.name ?? project}`;
+}
+
+const titleOf = (...parts: readonly unknown[]): string =>
+  parts.flatMap((part) => (part === undefined ? [] : [compact(part)])).join(', ');
+
+const withoutHost = (count: number): string =>
+  `Which cluster hosts ${count} of the environments is not known: a lock of that cluster, alerts about it and why nothing can run on it are not shown.`;
 
 const asWhole = (count: number): string =>
   `${count} of the environments ${count === 1 ? 'is' : 'are'} judged by the platform's state of the whole: a service that failed before the latest deployment may not show.`;
@@ -135,10 +150,14 @@ export const getOrganizationOverview = composeTool({
     const evidence = await readOrganization(context, { project, environment });
     const { environments, counts, services, projects } = organizationOverviewOf(evidence.environments);
     if (evidence.judgedAsWhole > 0) context.leftOut(asWhole(evidence.judgedAsWhole));
+    const within = withinText(context, { project, environment });
+    const hostless = evidence.environments.filter(({ clusterId }) => clusterId === undefined).length;
+    if (within !== undefined && hostless > 0) context.leftOut(withoutHost(hostless));
     const shown = environments.slice((page - 1) * pageSize, page * pageSize);
     const otherProjects = projects.length - mostProjects;
     return pruneRecord({
       organization: evidence.organization,
+      within,
       total: environments.length,
       counts,
       ...(Object.keys(services).length > 0 && { services }),
@@ -146,11 +165,11 @@ export const getOrganizationOverview = composeTool({
         projects: [
           ...projects
             .slice(0, mostProjects)
-            .map((one) => clip(`${one.project}: ${countsText(one.counts)}`, longestText)),
+            .map((one) => `${clip(one.project, longestName)}: ${countsText(one.counts)}`),
           ...(otherProjects > 0 ? [`${otherProjects} more projects`] : []),
         ],
       }),
-      results: shown.map((row) => pruneRecord({ ...row, what: row.what && clip(row.what, longestWhat) })),
+      results: shown.map((row) => pruneRecord({ ...row })),
       ...(evidence.locks.length > 0 && { locks: evidence.locks.slice(0, mostLocks).map(lockText) }),
       ...(evidence.locks.length > mostLocks && { more_locks: evidence.locks.length - mostLocks }),
       ...(evidence.unusable.length > 0 && {
@@ -177,6 +196,7 @@ export const getOrganizationOverview = composeTool({
     view: (answer) => ({ ...answer, results: answer['results'] ?? [] }),
     text: ({
       organization,
+      within,
       total,
       counts,
       services,
@@ -192,7 +212,12 @@ export const getOrganizationOverview = composeTool({
       pages,
     }) =>
       [
-        `${organization === undefined ? '' : `${compact(organization)}: `}${String(total)} environments${counts === undefined ? '' : `: ${countsText(counts as ConditionCounts)}`}`,
+        [
+          ...(organization === undefined && within === undefined ? [] : [titleOf(organization, within)]),
+          `${String(total)} ${total === 1 ? 'environment' : 'environments'}`,
+          ...(counts === undefined ? [] : [countsText(counts as ConditionCounts)]),
+        ].join(': '),
+        ...(within === undefined ? [] : [`Only ${compact(within)} and the clusters that host it were looked at.`]),
         ...(services === undefined ? [] : [`Services: ${countsText(services as ConditionCounts)}`]),
         ...texts(projects),
         ...texts(locks).map((lock) => `Locked: ${lock}`),

@@ -73,33 +73,44 @@ interface WatchedPlaces {
   readonly environmentOf: ReadonlyMap<string, string>;
   /** Names of clusters by id. */
   readonly clusterNames: ReadonlyMap<string | undefined, string | undefined>;
-  /** Whether it is about the whole organization, its clusters included. */
+  /** Ids of the clusters that host them. */
+  readonly hosting: ReadonlySet<string>;
+  /** Whether it is about the whole organization, all its clusters included. */
   readonly isWhole: boolean;
 }
 
 /** The alerts of an overview by what they are about, and the rules that watch nothing there. */
 export function alertsInPlaces(
   { firing, unwatched }: WatchedAlerts,
-  { known, environmentOf, clusterNames, isWhole }: WatchedPlaces,
+  { known, environmentOf, clusterNames, hosting, isWhole }: WatchedPlaces,
 ) {
   const byEnvironment = Map.groupBy(firing, (rule) => environmentWatched(rule, environmentOf));
   const nameOfCluster = (rule: JsonRecord): string | undefined => {
-    const id = textAt(rule, 'target.target_id') ?? textAt(rule, 'cluster_id');
+    const id = clusterWatched(rule);
     return clusterNames.get(id) ?? id;
   };
+  const isAboutCluster = (rule: JsonRecord): boolean => {
+    const id = clusterWatched(rule);
+    return id !== undefined && (isWhole || hosting.has(id));
+  };
   const isIn = (rule: JsonRecord): boolean =>
-    (isWhole && watchesCluster(rule)) || known.has(environmentWatched(rule, environmentOf) ?? '');
+    isAboutCluster(rule) || known.has(environmentWatched(rule, environmentOf) ?? '');
   return {
     ofEnvironment: (id: string): readonly FiringAlert[] =>
       known.has(id) ? (byEnvironment.get(id) ?? []).map((rule) => firingAlert(rule)) : [],
-    ofClusters: isWhole ? firing.filter(watchesCluster).map((rule) => firingAlert(rule, nameOfCluster(rule))) : [],
+    ofClusters: firing.filter(isAboutCluster).map((rule) => firingAlert(rule, nameOfCluster(rule))),
     unwatched: unwatchedText(unwatched.filter(isIn)),
   };
 }
 
-/** Whether an alert rule watches a cluster. Some platforms write the word with a space. */
-const watchesCluster = ({ target }: JsonRecord): boolean =>
-  isRecord(target) && String(target['target_type']).trim() === 'CLUSTER';
+/**
+ * The id of the cluster that an alert rule watches, empty if it isn't told; undefined for a rule about anything else.
+ * Some platforms write the type with a space.
+ */
+export const clusterWatched = (rule: JsonRecord): string | undefined =>
+  textAt(rule, 'target.target_type')?.trim() === 'CLUSTER'
+    ? (textAt(rule, 'target.target_id') ?? textAt(rule, 'cluster_id') ?? '')
+    : undefined;
 
 /** Whether an alert rule watches the service of this id. */
 export const isAbout = ({ target }: JsonRecord, id: string): boolean =>
@@ -127,8 +138,8 @@ export const firingAlert = (rule: JsonRecord, cluster?: string): FiringAlert => 
   silencedUntil: textAt(rule, 'silenced_until'),
 });
 
-/** A firing alert rule, reduced to a few members. */
-export const alertRow = (rule: JsonRecord): JsonRecord => {
+/** A firing alert rule, reduced to a few members. @param cluster the name of the cluster that it is about */
+export const alertRow = (rule: JsonRecord, cluster?: string): JsonRecord => {
   const service =
     isRecord(rule['target']) && isRecord(rule['target']['service']) ? rule['target']['service']['name'] : undefined;
   return pruneRecord({
@@ -139,6 +150,7 @@ export const alertRow = (rule: JsonRecord): JsonRecord => {
     silenced_until: rule['silenced_until'],
     since: rule['starts_at'],
     service,
+    cluster,
     id: rule['id'],
   });
 };

@@ -321,6 +321,7 @@ export async function readOrganization(context: ToolContext, within: Within): Pr
     known: new Set(places.filter(isKnown).map(({ id }) => id)),
     environmentOf,
     clusterNames,
+    hosting,
     isWhole,
   });
   const late = await lateJobs;

@@ -49,10 +49,10 @@ function Alerts({ of: alerts }: { readonly of: readonly AlertRow[] }) {
   if (alerts.length === 0) return null;
   return (
     <ul class="notices" aria-label="Alerts that fire">
-      {alerts.map(({ name, severity, service, since, told }) => (
+      {alerts.map(({ name, severity, about, since, told }) => (
         <li key={name}>
           <Mark word={severity} /> <strong>{name}</strong>
-          {service === undefined ? '' : ` about ${service}`}
+          {about === undefined ? '' : ` about ${about}`}
           {since === undefined ? null : (
             <>
               , since <Time at={since} />

@@ -69,7 +69,7 @@ export function organizationTree(result: ToolResult): OrganizationTree {
   const environments = recordsIn(answer['results']).map(environmentOf);
   const byProject = Map.groupBy(environments, ({ path }) => namesIn(path)[0] ?? '');
   return {
-    title: textOf(answer['organization']),
+    title: [answer['organization'], answer['within']].flatMap((part) => someText(part) ?? []).join(', '),
     counts: countsIn(answer['counts']),
     services: countsIn(answer['services']),
     projects: [...byProject].map(([name, own]) => ({ name, condition: own[0]!.condition, environments: own })),
@@ -99,7 +99,8 @@ export interface ServiceLeaf {
 export interface AlertRow {
   readonly name: string;
   readonly severity: string;
-  readonly service?: string;
+  /** The service or the cluster that it is about; absent if it is about the environment. */
+  readonly about?: string;
   readonly since?: string;
   readonly told?: string;
 }
@@ -127,7 +128,7 @@ const serviceOf = (row: JsonRecord): ServiceLeaf => ({
 const alertOf = (row: JsonRecord): AlertRow => ({
   name: textOf(row['name']),
   severity: textOf(row['severity']),
-  service: someText(row['service']),
+  about: someText(row['service']) ?? (someText(row['cluster']) && `cluster ${textOf(row['cluster'])}`),
   since: someText(row['since']),
   told: someText(row['told']),
 });
@@ -142,6 +143,7 @@ export function environmentState(result: ToolResult): EnvironmentState {
     alerts: recordsIn(answer['alerts']).map(alertOf),
     notices: [
       ...notices('lock', answer['cluster_lock']),
+      ...notices('cluster', answer['unusable_cluster']),
       ...notices('nodes', answer['nodes']),
       ...notices('unwatched', answer['unwatched']),
       ...notices('nodes', answer['outlook']),
