@@ -121,6 +121,36 @@ test('an overview says that its cluster can not be used, or that it could not lo
   expect(unread.text).toContain('Which cluster it is on could not be read');
 });
 
+test('a diagnosis says of an environment that it is empty, or that nothing was ever deployed', async () => {
+  const environment = 'data/new';
+  await call('create_environment', { project: 'data', name: 'new', mode: 'DEVELOPMENT', cluster: 'main' });
+  const diagnosed = async () => (await call('diagnose_deployment', { environment })).answer;
+  expect(await diagnosed()).toMatchObject({ outcome: 'no_services', cause: { code: 'none' } });
+  await call('create_database', { environment, name: 'cache', type: 'REDIS', version: '7', mode: 'CONTAINER' });
+  expect(await diagnosed()).toMatchObject({
+    outcome: 'never_deployed',
+    cause: { sentence: expect.stringContaining('cache') as string },
+  });
+  await call('deploy_service', { service: `${environment}/cache`, wait: true });
+  expect(await diagnosed()).toMatchObject({ outcome: 'nothing failed' });
+});
+
+test('a diagnosis tells the alerts that fire about what it is of, also where its deployment failed', async () => {
+  const service = 'data/development/importer';
+  for (const { answer, text } of [
+    await call('diagnose_deployment', { service }),
+    await call('diagnose_deployment', { environment: 'data/development' }),
+  ]) {
+    expect(answer['alerts']).toEqual(['importer-down']);
+    expect(text).toContain('An alert fires: importer-down.');
+  }
+  const quiet = await call('diagnose_deployment', { service: 'shop/staging/checkout-api' });
+  expect(quiet.answer).not.toHaveProperty('alerts');
+  const failing = await call('diagnose_deployment', { service }, /\/alert-rules(\?|$)/, 500);
+  expect(failing.answer).not.toHaveProperty('alerts');
+  expect(failing.text).toContain('Which alerts fire is not said');
+});
+
 test('it says nothing of a lock where there is none', async () => {
   const { answer, text } = await overview('shop/staging');
   expect(answer).not.toHaveProperty('cluster_lock');

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { isDocumentedState, operations, reference, type ServiceKind } from '../../src/contract/index.ts';
-import { deploymentsOf, laterFirst, stoppedBy, type StoppedService } from '../../src/analysis/index.ts';
+import { deploymentsOf, laterFirst, overviewOf, stoppedBy, type StoppedService } from '../../src/analysis/index.ts';
 import {
   anyService,
   compact,
@@ -19,6 +19,7 @@ import { describeStop, diagnosisAnswer, diagnosisFigures, diagnosisView } from '
 import { readEnvironmentHistory, gather, readsOfDiagnosis } from '../shared/diagnosis-evidence.ts';
 import { observedServices, type ObservedService } from '../shared/observed-services.ts';
 import { alertsAbout, readsOfAlerts } from '../shared/firing-alerts.ts';
+import { ifPossible } from '../shared/if-possible.ts';
 import { lateLines, lateMembers, lateRuns } from '../shared/late-runs.ts';
 import { startStopped } from '../shared/start-stopped.ts';
 import { otherServicesIn } from '../shared/other-kinds.ts';
@@ -151,7 +152,7 @@ const named = (services: readonly { readonly name: string; readonly kind: string
 
 /**
  * Determines whether services of an environment failed that can't be diagnosed: the answer says that none failed only
- * if that is known.
+ * if that is known, and if something was deployed.
  */
 async function outcomeOf(
   context: ToolContext,
@@ -161,6 +162,11 @@ async function outcomeOf(
     observedServices(context, environment.id),
     otherServicesIn(context, environment.id),
   ]);
+  const all = overviewOf([...services, ...others]).services;
+  if (all.length === 0) return { outcome: 'no_services', sentence: 'There is no service in this environment.' };
+  const never = all.filter(({ condition }) => condition === 'never deployed');
+  if (never.length === all.length)
+    return { outcome: 'never_deployed', sentence: `Nothing in this environment was ever deployed: ${named(never)}.` };
   const isUnclear = (service: WithState): boolean => !hasFailed(service) && !isDocumentedState(service.status?.state);
   const [failed, unclear] = [others.filter(hasFailed), services.filter(isUnclear)];
   const notTold = [...unclear, ...others.filter(isUnclear)];
@@ -173,6 +179,7 @@ async function outcomeOf(
     ...(services.length > unclear.length || isClear
       ? [`No ${isClear ? '' : 'other '}service of this environment is in a failed state.`]
       : []),
+    ...(never.length > 0 ? [`Never deployed: ${named(never)}.`] : []),
   ];
   return {
     outcome: failed.length > 0 ? 'failed' : unclear.length > 0 ? 'unknown' : 'nothing failed',
@@ -195,7 +202,7 @@ async function nothingFailed(context: ToolContext, environment: Subject): Promis
   return pruneRecord({
     subject: environment.path ?? environment.name ?? environment.id,
     outcome,
-    cause: { code: outcome === 'nothing failed' ? 'none' : 'unknown', sentence: `${sentence}${rest}` },
+    cause: { code: ['failed', 'unknown'].includes(outcome) ? 'unknown' : 'none', sentence: `${sentence}${rest}` },
     stopped_services: stopped.slice(0, mostStops).map(stopOf),
     ...(stopped.length > mostStops && { stopped_in_all: stopped.length }),
     ...(await troubles(context, (await observedServices(context, environment.id)) ?? [], false)),
@@ -222,27 +229,27 @@ const stopTexts = ({ stopped_services: stopped, stopped_in_all: all }: JsonRecor
   ...(all === undefined ? [] : [`${compact(all)} services are stopped in all.`]),
 ];
 
+/** The alerts that fire about these services and environments; none if that can't be read, which the answer says. */
+async function firingAbout(context: ToolContext, ids: readonly string[]): Promise<JsonRecord> {
+  const alerts = await ifPossible(context, 'Which alerts fire', () => alertsAbout(context, ids));
+  return alerts === undefined || alerts.length === 0 ? {} : { alerts };
+}
+
 /**
- * What a diagnosis has to add where no deployment failed: runs that were due and are missing, and alerts that fire. That
- * no deployment failed doesn't mean that all is well.
+ * What a diagnosis has to add where no deployment failed: runs that were due and are missing. That no deployment failed
+ * doesn't mean that all is well.
  */
 async function troubles(
   context: ToolContext,
   services: readonly ObservedService[],
   isOne: boolean,
 ): Promise<JsonRecord> {
-  const [late, alerts] = await Promise.all([
-    lateRuns(context, services),
-    alertsAbout(
-      context,
-      services.map(({ id }) => id),
-    ),
-  ]);
+  const late = await lateRuns(context, services);
   const lates = services.flatMap(({ id, name, kind }) => {
     const one = late.get(id);
     return one === undefined ? [] : [{ ...one, text: isOne ? one.text : `${name} (${kind}): ${one.text}` }];
   });
-  return { ...lateMembers(lates), ...(alerts.length > 0 && { alerts }) };
+  return lateMembers(lates);
 }
 
 /** A service as it is observed in its environment or, where that isn't known, by itself. */
@@ -290,7 +297,11 @@ export const diagnoseDeployment = composeTool({
   answer: async ({ deployment_id }, context) => {
     const subject = serviceSubject(context);
     if (isService(subject)) {
-      const answer = await diagnosed(context, subject, deployment_id);
+      const [found, alerts] = await Promise.all([
+        diagnosed(context, subject, deployment_id),
+        firingAbout(context, [subject.id]),
+      ]);
+      const answer = { ...found, ...alerts };
       if (answer['outcome'] === 'never_deployed' && (await isUntold(context, subject))) {
         context.refuse(
           'neither the state of this service nor its history can be read here, so whether it was deployed is not known',
@@ -306,7 +317,9 @@ export const diagnoseDeployment = composeTool({
         naming`${'list_deployments'} shows which there are; without deployment it is the latest that failed.`,
       );
     }
-    return (await diagnosedIn(context, subject, deployment_id)) ?? nothingFailed(context, subject);
+    const found = (await diagnosedIn(context, subject, deployment_id)) ?? (await nothingFailed(context, subject));
+    const services = (await observedServices(context, subject.id)) ?? [];
+    return { ...found, ...(await firingAbout(context, [subject.id, ...services.map(({ id }) => id)])) };
   },
   render: {
     ...diagnosisView,
