@@ -680,10 +680,10 @@ describe('the history of a platform without pages', () => {
                   {
                     name: 'all',
                     status: 'DONE',
-                    services: (services as Json[]).map(({ service_id, name, service_type, status }) => ({
+                    services: (services as Json[]).map(({ service_id, name, service_type, status, details = {} }) => ({
                       identifier: { service_id, name, service_type },
                       status,
-                      details: {},
+                      details,
                     })),
                   },
                 ],

@@ -19,7 +19,6 @@ import { describeStop, diagnosisAnswer, diagnosisFigures, diagnosisView } from '
 import { readEnvironmentHistory, gather, readsOfDiagnosis } from '../shared/diagnosis-evidence.ts';
 import { observedServices, type ObservedService } from '../shared/observed-services.ts';
 import { alertsAbout, readsOfAlerts } from '../shared/firing-alerts.ts';
-import { ifPossible } from '../shared/if-possible.ts';
 import { lateLines, lateMembers, lateRuns } from '../shared/late-runs.ts';
 import { startStopped } from '../shared/start-stopped.ts';
 import { otherServicesIn } from '../shared/other-kinds.ts';
@@ -229,27 +228,27 @@ const stopTexts = ({ stopped_services: stopped, stopped_in_all: all }: JsonRecor
   ...(all === undefined ? [] : [`${compact(all)} services are stopped in all.`]),
 ];
 
-/** The alerts that fire about these services and environments; none if that can't be read, which the answer says. */
-async function firingAbout(context: ToolContext, ids: readonly string[]): Promise<JsonRecord> {
-  const alerts = await ifPossible(context, 'Which alerts fire', () => alertsAbout(context, ids));
-  return alerts === undefined || alerts.length === 0 ? {} : { alerts };
-}
-
 /**
- * What a diagnosis has to add where no deployment failed: runs that were due and are missing. That no deployment failed
- * doesn't mean that all is well.
+ * What a diagnosis has to add where no deployment failed: runs that were due and are missing, and alerts that fire. That
+ * no deployment failed doesn't mean that all is well.
  */
 async function troubles(
   context: ToolContext,
   services: readonly ObservedService[],
   isOne: boolean,
 ): Promise<JsonRecord> {
-  const late = await lateRuns(context, services);
+  const [late, alerts] = await Promise.all([
+    lateRuns(context, services),
+    alertsAbout(
+      context,
+      services.map(({ id }) => id),
+    ),
+  ]);
   const lates = services.flatMap(({ id, name, kind }) => {
     const one = late.get(id);
     return one === undefined ? [] : [{ ...one, text: isOne ? one.text : `${name} (${kind}): ${one.text}` }];
   });
-  return lateMembers(lates);
+  return { ...lateMembers(lates), ...(alerts.length > 0 && { alerts }) };
 }
 
 /** A service as it is observed in its environment or, where that isn't known, by itself. */
@@ -297,11 +296,7 @@ export const diagnoseDeployment = composeTool({
   answer: async ({ deployment_id }, context) => {
     const subject = serviceSubject(context);
     if (isService(subject)) {
-      const [found, alerts] = await Promise.all([
-        diagnosed(context, subject, deployment_id),
-        firingAbout(context, [subject.id]),
-      ]);
-      const answer = { ...found, ...alerts };
+      const answer = await diagnosed(context, subject, deployment_id);
       if (answer['outcome'] === 'never_deployed' && (await isUntold(context, subject))) {
         context.refuse(
           'neither the state of this service nor its history can be read here, so whether it was deployed is not known',
@@ -317,9 +312,7 @@ export const diagnoseDeployment = composeTool({
         naming`${'list_deployments'} shows which there are; without deployment it is the latest that failed.`,
       );
     }
-    const found = (await diagnosedIn(context, subject, deployment_id)) ?? (await nothingFailed(context, subject));
-    const services = (await observedServices(context, subject.id)) ?? [];
-    return { ...found, ...(await firingAbout(context, [subject.id, ...services.map(({ id }) => id)])) };
+    return (await diagnosedIn(context, subject, deployment_id)) ?? nothingFailed(context, subject);
   },
   render: {
     ...diagnosisView,
