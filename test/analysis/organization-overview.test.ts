@@ -62,11 +62,13 @@ test('a job that is overdue and out of date is both, and one that may be overdue
   });
 });
 
+const fourNames = (prefix: string): string[] =>
+  Array.from({ length: 4 }, (_, index) => `${prefix}-with-a-long-name-${index}`);
+
 test('a row that gets long leaves out names where there are most of them, and no condition', () => {
-  const names = (prefix: string) => Array.from({ length: 4 }, (_, index) => `${prefix}-with-a-long-name-${index}`);
   const services = [
-    ...names('failed').map((name) => service(name, 'BUILD_ERROR')),
-    ...names('changed').map((name) => service(name, 'DEPLOYED', 'OUT_OF_DATE')),
+    ...fourNames('failed').map((name) => service(name, 'BUILD_ERROR')),
+    ...fourNames('changed').map((name) => service(name, 'DEPLOYED', 'OUT_OF_DATE')),
     service('search', 'STOPPED'),
     service('new', 'READY', 'NEVER_DEPLOYED'),
   ];

@@ -139,7 +139,8 @@ export async function startSamplePage({
   const fixture = approvalsIn(folder);
   onTestFinished(async () => {
     fixture[Symbol.dispose]();
-    await rm(folder, { recursive: true });
+    // Writes that are under way may still add a file.
+    await rm(folder, { recursive: true, maxRetries: 10 });
   });
   if (isOpen) await setOperatorSecret(fixture.operator);
   let asked = 0;

@@ -66,10 +66,11 @@ test('a rule is created, silenced for a time, told of again, and deleted', async
   expect(await newestEvent()).toMatchObject({ event_type: 'DELETE', sub_target_type: 'ALERT_RULE' });
 });
 
+const changeFiring = (more: Json) =>
+  changeAgreedTo(connectors, 'update_alert_rule', { alert_rule: 'importer-down', ...more });
+
 test('the change of a rule that fires says so, and what becomes of that: it fires again after its time', async () => {
-  const change = (more: Json) =>
-    changeAgreedTo(connectors, 'update_alert_rule', { alert_rule: 'importer-down', ...more });
-  const { effects, question, text } = await change({ severity: 'HIGH' });
+  const { effects, question, text } = await changeFiring({ severity: 'HIGH' });
   const startsOver = 'until its condition has held for PT5M again';
   expect(effects).toEqual(
     expect.arrayContaining([expect.stringMatching(/^It fires now \(NOTIFIED, since \S+\)\.$/)]) as unknown,
@@ -79,10 +80,10 @@ test('the change of a rule that fires says so, and what becomes of that: it fire
   expect(text).toContain('It fired when it was changed (NOTIFIED, since ');
   await expect.poll(async () => (await ruleNamed('importer-down'))?.['state']).toBe('NOTIFIED');
 
-  const off = await change({ enabled: false });
+  const off = await changeFiring({ enabled: false });
   expect(off.question).toContain('The change turns it off.');
   expect(off.question).not.toContain(startsOver);
-  const again = await change({ enabled: true });
+  const again = await changeFiring({ enabled: true });
   expect(again.effects.join('\n')).not.toMatch(/fires now|It fired|starts it over/);
   await expect.poll(async () => (await ruleNamed('importer-down'))?.['state']).toBe('NOTIFIED');
 });

@@ -41,6 +41,7 @@ vi.mock('../../../src/server/call/stages/names.ts', breakable);
 vi.mock('../../../src/server/call/stand-in.ts', breakable);
 vi.mock('../../../src/server/call/tool-context.ts', breakable);
 vi.mock('../../../src/server/failure/failure.ts', breakable);
+vi.mock('../../../src/server/guard/agreement.ts', breakable);
 vi.mock('../../../src/server/guard/controls.ts', breakable);
 vi.mock('../../../src/server/guard/guard.ts', breakable);
 vi.mock('../../../src/server/guard/cluster-lock.ts', breakable);
