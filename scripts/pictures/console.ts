@@ -23,6 +23,7 @@ const steady = (tab: Page): Promise<unknown> =>
     for (let node = walker.nextNode(); node; node = walker.nextNode())
       node.data = node.data
         .replace(/\\b\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d UTC/g, '2026-11-20 10:00:00 UTC')
+        .replace(/\\b\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\dZ/g, '2026-11-20T10:00Z')
         .replace(/(?<=until )2026-11-20/, '2026-11-25');
   }`);
 

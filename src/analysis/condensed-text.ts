@@ -14,7 +14,7 @@ export interface Statement {
 const mostNames = 3;
 
 /** Maximum lengths of the whole, and of one text or name, in characters. */
-const longestWhole = 200;
+const longestWhole = 260;
 const longestPart = 100;
 
 /** A statement with its first names, so many of them: without any, only their number is left. */

@@ -73,7 +73,8 @@ test('a row that gets long leaves out names where there are most of them, and no
     service('new', 'READY', 'NEVER_DEPLOYED'),
   ];
   expect(rowOf({ services, lock: {} }).what).toBe(
-    'failed: failed-with-a-long-name-0 and 3 more; out of date: changed-with-a-long-name-0 and 3 more; ' +
+    'failed: failed-with-a-long-name-0, failed-with-a-long-name-1 and 2 more; ' +
+      'out of date: changed-with-a-long-name-0, changed-with-a-long-name-1 and 2 more; ' +
       'locked: its cluster is locked; stopped: search since 2026-05-01T10:00Z; never deployed: new',
   );
   expect(rowOf({ services: services.slice(4) }).what).toBe(
@@ -86,7 +87,8 @@ test('a row that gets long leaves out names where there are most of them, and no
     lock: { until: '2026-05-04T00:00:00Z' },
   };
   expect(rowOf(crowded).what).toBe(
-    'failed: 4; unavailable: down; alerting: 1; canceled: 1 since 2026-05-01T10:00Z; out of date: 4; ' +
+    'failed: failed-with-a-long-name-0 and 3 more; unavailable: down; alerting: 1; ' +
+      'canceled: 1 since 2026-05-01T10:00Z; out of date: 4; ' +
       'locked: its cluster is locked until 2026-05-04T00:00:00Z; stopped: search since 2026-05-01T10:00Z; never deployed: new',
   );
   expect(rowOf({ services: [service('a'.repeat(300), 'BUILD_ERROR')] }).what).toMatch(/^failed: a{90,}…$/);

@@ -62,10 +62,10 @@ describe('stopping everything that is not production', () => {
     expect(question!.message).toContain(`On ${asked} services, listed below.`);
     expect(question!.message).toContain('Stops container search in shop/staging (STAGING), now DEPLOYED.');
     expect(question!.message).toMatch(/Stops database events-db in data\/development \(DEVELOPMENT\)/);
-    const jobs = /Starting does not bring back the job nightly-report in shop\/staging \(STAGING\): /;
+    const jobs = /Stops job nightly-report in shop\/staging \(STAGING\)(?:, now DEPLOYED)?: starting leaves it off/;
     expect(question!.message).toMatch(jobs);
     expect(textOf(result)).toMatch(jobs);
-    expect(question!.message).not.toMatch(/does not bring back .* data\/development/);
+    expect(question!.message).not.toMatch(/data\/development.*: starting leaves it off/);
     expect(question!.message).toMatch(/Leaves alone in shop\/staging \(STAGING\): .*helm session-cache \(DEPLOYING\)/);
     expect(proxy.writes().toSorted()).toEqual([
       expect.stringMatching(/^POST .*service\/stop$/),

@@ -94,10 +94,7 @@ export const stopEnvironment = defineTool(operations.stop_environment, {
   toolset: 'environments',
   title: 'Switch off a whole environment, save money',
   description: 'Stop, turn off, shut down or pause a whole environment (for a night, weekend) until deployed again.',
-  plan: () => [
-    'Every service in it stops serving until it is deployed again.',
-    'What their instances logged may be lost with them.',
-  ],
+  plan: () => ['Every service in it stops serving until it is deployed again.', 'Their logs may be lost.'],
   preview: takenDown,
   noOpCheck: allDown,
   ...startMoment('STOP', 'environment_id'),

@@ -71,7 +71,7 @@ export const stopServices = composeTool({
         about: services[0]!.environment.path,
       }),
     ),
-  plan: () => ['What their instances logged may be lost with them.'],
+  plan: () => ['Their logs may be lost.'],
   preview: chosenServices('Stops', undefined, { stops: true }),
   reads: readsOfChoice,
   output: severalOutput,

@@ -13,10 +13,8 @@ export const terraformStays = 'what Terraform made stays when it is stopped';
  */
 export function jobsLeftOff(names: readonly string[], place?: string): readonly string[] {
   if (names.length === 0) return [];
-  const [jobs, it, them] = names.length === 1 ? ['the job', 'it is', 'it'] : ['the jobs', 'they are', 'them'];
+  const [jobs, them] = names.length === 1 ? ['the job', 'it'] : ['the jobs', 'them'];
   const called = `${jobs} ${shortened(names.map(showName).join(', '), 300)}`;
   const where = place === undefined ? '' : ` in ${place}`;
-  return [
-    `Starting does not bring back ${called}${where}: no run begins by itself until ${it} deployed, which may also run ${them} once.`,
-  ];
+  return [`Starting does not bring back ${called}${where}: deploying ${them} does, and may run ${them}.`];
 }

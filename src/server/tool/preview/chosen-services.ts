@@ -124,7 +124,8 @@ export const chosenServices = (
     ]);
     const stateOf = (row: JsonRecord): string => states.get(row['id']) ?? 'in a state that is not known';
     const lineFor = (row: JsonRecord, index: number): PlanLine => {
-      const more = notes[index];
+      // In few words: the plan of all services of an organization has to fit into one question.
+      const more = notes[index] ?? (stops && isJob(row) ? 'starting leaves it off' : undefined);
       const what = `${verb} ${textFor(row)} in ${place}`;
       return {
         text: `${what}, now ${stateOf(row)}${more === undefined ? '' : `: ${more}`}.`,
@@ -136,7 +137,6 @@ export const chosenServices = (
       ...undone,
       ...charts,
       ...chosen.map(lineFor),
-      ...(stops ? jobsLeftOff(chosen.filter(isJob).map(nameOf), place) : []),
       ...lost,
       ...ids.filter((id) => !rows.some((row) => row['id'] === id)).map((id) => `${id} is no service of ${place}.`),
       ...(others.length === 0
