@@ -315,6 +315,6 @@ export const building: readonly Task[] = [
       })),
       { at: 'shop/staging/orders-db', state: 'DEPLOYED', freshness: 'UP_TO_DATE' },
     ],
-    says: ['1 overdue, 4 out of date, 1 never deployed', 'TRACE: created (ENVIRONMENT'],
+    says: ['4 out of date, 1 overdue, 1 never deployed', 'TRACE: created (ENVIRONMENT'],
   },
 ];
