@@ -17,6 +17,7 @@ import {
   type Serving,
 } from '../../src/analysis/index.ts';
 import {
+  statusRowsIn,
   isRecord,
   pick,
   pruneRecord,
@@ -91,11 +92,7 @@ interface ReadEnvironment extends Pick<ListedEnvironment, 'id' | 'path'> {
 }
 
 const statusesIn = (answer: JsonRecord): ReadonlyMap<unknown, JsonRecord> =>
-  new Map(
-    Object.values(answer)
-      .filter(Array.isArray)
-      .flatMap((list) => recordsIn(list).map((row) => [row['id'], row] as const)),
-  );
+  new Map(statusRowsIn(answer).map((row) => [row['id'], row] as const));
 
 async function readEnvironment(context: ToolContext, { id, path }: ListedEnvironment): Promise<ReadEnvironment> {
   const [list, statuses] = await Promise.all([

@@ -1,5 +1,6 @@
 import { operations, startableKinds, type ServiceKind } from '../../src/contract/index.ts';
 import {
+  statusRowsIn,
   chosenServices,
   composeTool,
   idsInLists,
@@ -78,7 +79,7 @@ const isStart: NonNullable<Tool['matchesAction']> = async ({ input }, reader) =>
   const statuses = await reader.attempt(operations.get_environment_status, {
     environment_id: String(input['environment_id']),
   });
-  const rows = Object.values((statuses ?? {}) as JsonRecord).flatMap((list) => recordsIn(list));
+  const rows = statusRowsIn(statuses);
   const states = idsInLists(input).map((id) => rows.find((row) => row['id'] === id)?.['state']);
   if (states.includes('STOPPED')) return 'yes';
   return states.includes(undefined) ? 'unknown' : 'no';

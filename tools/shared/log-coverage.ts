@@ -1,6 +1,6 @@
 import { operations } from '../../src/contract/index.ts';
 import { deployedAt, type LogCoverage } from '../../src/analysis/index.ts';
-import { recordsIn, type JsonRecord, type ToolContext } from '../../src/server/tool/index.ts';
+import { statusRowsIn, type JsonRecord, type ToolContext } from '../../src/server/tool/index.ts';
 import { statusOf, type Subject } from './any-service.ts';
 import { ifPossible } from './if-possible.ts';
 
@@ -35,7 +35,7 @@ export async function withEmptyLogs(
   const statuses: JsonRecord | undefined = logs.some(isEmpty)
     ? await ifPossible(context, sinceWhen, () => context.attempt(operations.get_environment_status, { environment_id }))
     : undefined;
-  const rows = Object.values(statuses ?? {}).flatMap((list) => recordsIn(list));
+  const rows = statusRowsIn(statuses);
   return logs.map(({ id, ...log }) =>
     isEmpty(log) ? { ...log, ...deployedAt(rows.find((row) => row['id'] === id)) } : log,
   );

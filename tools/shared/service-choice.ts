@@ -10,12 +10,12 @@ import {
   type ServiceKind,
 } from '../../src/contract/index.ts';
 import {
+  statusRowsIn,
   anyService,
   isRecord,
   naming,
   pruneRecord,
   readUses,
-  recordsIn,
   rowsIn,
   textAt,
   textOf,
@@ -113,10 +113,6 @@ function projectNameOf(place: Place, { resolved }: ToolContext): string | undefi
   );
 }
 
-/** All rows of the statuses of an environment. */
-const rowsOfStatuses = (statuses: JsonRecord | undefined): readonly JsonRecord[] =>
-  Object.values(statuses ?? {}).flatMap((list) => recordsIn(list));
-
 /** What the row of a service in statuses says of it. */
 function stateIn(rows: readonly JsonRecord[], id: unknown): Pick<Candidate, 'state' | 'deployed'> {
   const row = rows.find((one) => one['id'] === id);
@@ -149,7 +145,7 @@ async function candidatesIn(place: Place, context: ToolContext): Promise<readonl
       'Leave that environment out.',
     );
   const path = joinPath([projectNameOf(place, context), textOf(environment, 'name') ?? environment_id]);
-  const states = rowsOfStatuses(statuses);
+  const states = statusRowsIn(statuses);
   const where = { id: environment_id, path, mode: textOf(environment, 'mode') ?? 'of unknown mode' };
   return rowsIn(list as JsonRecord).map((record) => ({
     id: String(record['id']),
@@ -247,7 +243,7 @@ async function statusRows(environmentIds: readonly string[], context: ToolContex
   const statuses = await fewAtOnce(environmentIds, (environment_id) =>
     context.attempt(operations.get_environment_status, { environment_id }),
   );
-  return statuses.flatMap(rowsOfStatuses);
+  return statuses.flatMap(statusRowsIn);
 }
 
 /**

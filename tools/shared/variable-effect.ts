@@ -1,10 +1,10 @@
 import { operations, type ServiceKind } from '../../src/contract/index.ts';
 import {
+  statusRowsIn,
   at,
   isRecord,
   organizationOf,
   readUses,
-  recordsIn,
   rowsIn,
   textOf,
   type JsonRecord,
@@ -47,11 +47,7 @@ export async function statusesWithin({ kind, id }: VariableOwner, reads: Reads):
     const lists: JsonRecord | undefined = await unlessFailing(
       reads.attempt(operations.get_environment_status, { environment_id: id }),
     );
-    return new Map(
-      Object.values(lists ?? {})
-        .flatMap((list) => recordsIn(list))
-        .map((row) => [row['id'], row] as const),
-    );
+    return new Map(statusRowsIn(lists).map((row) => [row['id'], row] as const));
   }
   const organization = await unlessFailing(organizationOf(reads));
   const list: JsonRecord | undefined =

@@ -50,6 +50,7 @@ export {
   replaceableOf,
   type ServiceReference,
   type ShownLog,
+  statusRowsIn,
 } from './service-reads.ts';
 export { bringsCode, readsOfSecretsFromOutside, secretsFromOutside, showsProductionSecrets } from './shared-secrets.ts';
 export {

@@ -62,11 +62,13 @@ const environmentOf = async (
   reader: Reads,
 ): Promise<string | undefined> => environmentId ?? pointerIn(await readById(kind, id, reader), 'environment');
 
+/** All rows of the statuses of an environment, which are in a list for each kind; none without statuses. */
+export const statusRowsIn = (statuses: JsonRecord | undefined): readonly JsonRecord[] =>
+  Object.values(statuses ?? {}).flatMap((list) => recordsIn(list));
+
 /** The row of a service in the statuses of its environment, in the list of any kind. */
 const rowOf = (id: string, statuses: JsonRecord | undefined): JsonRecord | undefined =>
-  Object.values(statuses ?? {})
-    .flatMap((list) => recordsIn(list))
-    .find((row) => row['id'] === id);
+  statusRowsIn(statuses).find((row) => row['id'] === id);
 
 /**
  * Reads from the environment of a service in place of the service.

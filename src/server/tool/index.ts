@@ -14,6 +14,7 @@ export {
   readBothVariableLists,
   readVariableList,
   rowsIn,
+  statusRowsIn,
   wholeListIn,
 } from '../context/index.ts';
 export { editDistance, nearestName } from '../../contract/index.ts';

@@ -1,6 +1,14 @@
 import { operations } from '../../../contract/index.ts';
-import { isRecord, recordsIn, type JsonRecord } from '../../json/index.ts';
-import { listOfOrganization, rowsIn, servicesIn, textIn, type Reader, type Target } from '../../context/index.ts';
+import { isRecord, type JsonRecord } from '../../json/index.ts';
+import {
+  listOfOrganization,
+  rowsIn,
+  servicesIn,
+  statusRowsIn,
+  textIn,
+  type Reader,
+  type Target,
+} from '../../context/index.ts';
 import { jobsLeftOff } from './after-a-stop.ts';
 import { loggingAmong, lostLogReadsOfAll, lostLogsAmong } from './lost-logs.ts';
 import { reading, readUses } from '../reads.ts';
@@ -63,12 +71,10 @@ async function statesOf(
   if (environment_id === undefined || rows.every(({ id }) => known.has(id))) return known;
   const statuses: JsonRecord | undefined = await reader.attempt(operations.get_environment_status, { environment_id });
   return new Map(
-    Object.values(statuses ?? {})
-      .flatMap((list) => recordsIn(list))
-      .flatMap((row) => {
-        const state = textIn(row, 'state');
-        return state === undefined ? [] : [[row['id'], state] as const];
-      }),
+    statusRowsIn(statuses).flatMap((row) => {
+      const state = textIn(row, 'state');
+      return state === undefined ? [] : [[row['id'], state] as const];
+    }),
   );
 }
 
@@ -89,7 +95,8 @@ const replacingReads = [...lostLogReadsOfAll, ...undoneRollbackReads, ...chartRe
  * @param verb what happens to each.
  * @param note an addition to a service's line, based on the request's members about it.
  * @param options `replaces` if others replace the running instances: the plan then says which rollbacks that undoes,
- * whether chart versions exist, and whether lines of logs are lost. `stops` if it then says what brings jobs back.
+ * whether chart versions exist, and whether lines of logs are lost. `stops` if it then says that starting leaves
+ * jobs off.
  */
 export const chosenServices = (
   verb: string,

@@ -1,6 +1,6 @@
 import { isAtRest, isDown, isServiceKind, operations } from '../../../contract/index.ts';
 import { isRecord, recordsIn, type JsonRecord } from '../../json/index.ts';
-import { rowsIn, type Reader, type Target } from '../../context/index.ts';
+import { rowsIn, statusRowsIn, type Reader, type Target } from '../../context/index.ts';
 import { reading, readUses } from '../reads.ts';
 import { jobsLeftOff, terraformStays } from './after-a-stop.ts';
 import { lostLogReadsOfAll, lostLogsAmong } from './lost-logs.ts';
@@ -14,9 +14,6 @@ interface Service {
   /** Whether its configuration changed since it was deployed. */
   readonly outOfDate?: boolean;
 }
-
-const statusesIn = (answer: JsonRecord | undefined): JsonRecord[] =>
-  Object.values(answer ?? {}).flatMap((list) => recordsIn(list));
 
 /** The services of kinds that only this platform has, whose statuses are in separate lists. */
 const ofOtherKinds = (answer: JsonRecord | undefined): Service[] =>
@@ -50,7 +47,7 @@ async function servicesOf(environmentId: string, reader: Pick<Reader, 'attempt'>
   ]);
   if (!list && !statuses) return undefined;
   const facts = new Map(
-    statusesIn(statuses).map((status) => [
+    statusRowsIn(statuses).map((status) => [
       status['id'],
       { state: textOf(status, 'state'), outOfDate: status['service_deployment_status'] === 'OUT_OF_DATE' },
     ]),
@@ -63,7 +60,7 @@ async function servicesOf(environmentId: string, reader: Pick<Reader, 'attempt'>
   }));
   const unlisted = ofOtherKinds(statuses).filter(({ id }) => !listed.some((service) => service.id === id));
   if (list) return [...listed, ...unlisted];
-  const known = statusesIn(statuses).filter((status) => !unlisted.some(({ id }) => id === status['id']));
+  const known = statusRowsIn(statuses).filter((status) => !unlisted.some(({ id }) => id === status['id']));
   return [...known.map((status) => ({ id: String(status['id']), ...facts.get(status['id']) })), ...unlisted];
 }
 
