@@ -35,7 +35,7 @@ const named = (plan: string, line: string): string[] | undefined =>
     .split(', ')
     .toSorted();
 const single = 'May be interrupted while they are moved';
-const untold = 'Not told by the platform, how many instances they have';
+const untold = 'The platform does not tell how many instances these have';
 
 /** The services of the staging of the shop that run, and have this many instances at least. */
 async function runningWith(least: number | undefined): Promise<string[]> {

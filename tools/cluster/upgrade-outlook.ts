@@ -19,7 +19,7 @@ import {
 } from '../../src/server/tool/index.ts';
 import { fewAtOnce } from '../shared/few-at-once.ts';
 import { environmentWatched, firingAlert, readsOfAlerts } from '../shared/firing-alerts.ts';
-import { unlessFailing } from '../shared/places.ts';
+import { someNames, unlessFailing } from '../shared/places.ts';
 
 type Reads = Pick<ToolContext, 'attempt'>;
 
@@ -28,11 +28,6 @@ const mostEnvironments = 5;
 
 /** Most names in a line. */
 const mostNamed = 8;
-
-const listed = (names: readonly string[]): string =>
-  names.length > mostNamed
-    ? `${names.slice(0, mostNamed).join(', ')} and ${names.length - mostNamed} more`
-    : names.join(', ');
 
 /** An environment on the cluster. */
 interface Hosted {
@@ -120,12 +115,12 @@ async function singleLines({ environments, services }: Hosting, reads: Reads): P
     ...(single.length > 0
       ? [
           notAgreedTo(
-            `May be interrupted while they are moved, because they have a single instance: ${listed(single)}.`,
+            `May be interrupted while they are moved, because they have a single instance: ${someNames(single, mostNamed)}.`,
           ),
         ]
       : []),
     ...(untold.length > 0
-      ? [notAgreedTo(`Not told by the platform, how many instances they have: ${listed(untold)}.`)]
+      ? [notAgreedTo(`The platform does not tell how many instances these have: ${someNames(untold, mostNamed)}.`)]
       : []),
     ...(unread > 0
       ? [
@@ -161,7 +156,7 @@ async function alertLine(
   return stateBefore(
     firing.length === 0
       ? 'No alert fires on it or on what it hosts.'
-      : `Alerts fire on it or on what it hosts: ${listed(alertNames(firing))}.`,
+      : `Alerts fire on it or on what it hosts: ${someNames(alertNames(firing), mostNamed)}.`,
   );
 }
 

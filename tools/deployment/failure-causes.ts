@@ -23,7 +23,7 @@ import { readsByKind, type Subject } from '../shared/any-service.ts';
 import { gather, readsOfDiagnosis } from '../shared/diagnosis-evidence.ts';
 import { causeInShort } from '../shared/diagnosis-text.ts';
 import type { FoundDeployment } from '../shared/found-deployments.ts';
-import { pathsText } from '../shared/places.ts';
+import { someNames } from '../shared/places.ts';
 
 /** Maximum number of failed services of one answer whose cause is looked for. */
 export const mostCauses = 5;
@@ -157,7 +157,7 @@ export async function failureCauses(context: ToolContext, found: readonly FoundD
   return {
     causes: [...looked, ...chosen.slice(looked.length).map((one) => notLooked(one, 'not looked, to spare requests'))],
     failed_services: all.length,
-    ...(others.length > 0 && { without_cause: pathsText(others) }),
+    ...(others.length > 0 && { without_cause: someNames(others) }),
   };
 }
 

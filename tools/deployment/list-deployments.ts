@@ -42,7 +42,7 @@ import {
   lackingPlaces,
   lackingText,
   lookedAtText,
-  pathsText,
+  someNames,
   readsOfEnvironments,
 } from '../shared/places.ts';
 import { columns, row, rowWithPath } from './deployment-rows.ts';
@@ -144,7 +144,7 @@ async function found(choice: Choice, page: number, page_size: number, context: T
       states: state === undefined ? undefined : all.states.join(', ') || undefined,
       oldest: all.oldest,
     }),
-    ...(all.cut.length > 0 && { cut: pathsText(pathsOf(all.cut)), whole_since: all.wholeSince }),
+    ...(all.cut.length > 0 && { cut: someNames(pathsOf(all.cut)), whole_since: all.wholeSince }),
     ...lackingPlaces({
       unread: [...lacking.unread, ...pathsOf(all.unread)],
       notReached: [...lacking.notReached, ...pathsOf(all.notReached)],

@@ -32,6 +32,7 @@ import {
 } from '../../src/server/tool/index.ts';
 import { timetableIn } from '../shared/environment-outlook.ts';
 import { joined } from '../shared/plan-parts.ts';
+import { someNames } from '../shared/places.ts';
 
 const shown = ['auto_stop', 'stop_time', 'start_time', 'weekdays', 'timezone', 'next_stop', 'next_start'];
 
@@ -120,11 +121,6 @@ const effect: Preview = reading(
 /** How many jobs a plan names. */
 const mostNamed = 20;
 
-const some = (names: readonly string[]): string => {
-  const more = names.length - mostNamed;
-  return `${names.slice(0, mostNamed).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
-};
-
 /** The jobs with a schedule of an environment, which a stop of it takes down. */
 const jobsThatWait: Preview = reading(
   readUses(
@@ -151,8 +147,10 @@ const jobsThatWait: Preview = reading(
     const scheduled = read.flatMap(({ name, time }) => (time === undefined ? [] : [`${name} at ${time}`]));
     const unread = read.flatMap(({ name, isRead }) => (isRead ? [] : [name]));
     return [
-      ...(scheduled.length > 0 ? [`Scheduled jobs that do not run while it is stopped: ${some(scheduled)}.`] : []),
-      ...(unread.length > 0 ? [notKnown(`whether these jobs are scheduled: ${some(unread)}`)] : []),
+      ...(scheduled.length > 0
+        ? [`Scheduled jobs that do not run while it is stopped: ${someNames(scheduled, mostNamed)}.`]
+        : []),
+      ...(unread.length > 0 ? [notKnown(`whether these jobs are scheduled: ${someNames(unread, mostNamed)}`)] : []),
       ...(services.length < maximumPageSize
         ? []
         : [notKnown(`which jobs are scheduled beyond the first ${services.length} services`)]),

@@ -37,7 +37,7 @@ import {
   lackingPlaces,
   lackingText,
   lookedAtText,
-  pathsText,
+  someNames,
   readsOfEnvironments,
   unlessFailing,
   type ListedEnvironment,
@@ -243,7 +243,7 @@ export async function servicesEverywhere(
     ),
     looked_at: lookedAtText(read.length, project, context),
     disk: notMeasured,
-    ...(unobserved.length > 0 && { partly_read: pathsText(unobserved.map(({ path }) => path)) }),
+    ...(unobserved.length > 0 && { partly_read: someNames(unobserved.map(({ path }) => path)) }),
     ...lackingPlaces({
       unread: [...places.unread, ...environments.filter((one) => !one.services).map(({ path }) => path)],
       notReached: [...places.notReached, ...wanted.slice(environments.length).map(({ path }) => path)],

@@ -221,9 +221,9 @@ export async function placesWithin(
 
 const mostNames = 10;
 
-/** Some paths, and how many more there are. */
-export const pathsText = (paths: readonly string[]): string =>
-  `${paths.slice(0, mostNames).join(', ')}${paths.length > mostNames ? ` and ${paths.length - mostNames} more` : ''}`;
+/** The first of some names or paths, and how many more there are. @param most how many are named */
+export const someNames = (names: readonly string[], most = mostNames): string =>
+  `${names.slice(0, most).join(', ')}${names.length > most ? ` and ${names.length - most} more` : ''}`;
 
 /** How many environments were looked at, and in which project, if it was one. */
 export function lookedAtText(environments: number, project: string | undefined, { resolved }: ToolContext): string {
@@ -234,8 +234,8 @@ export function lookedAtText(environments: number, project: string | undefined, 
 
 /** What an answer about many places has to say of those that it lacks; undefined where it lacks none. */
 export const lackingPlaces = ({ unread, notReached }: Pick<Places, 'unread' | 'notReached'>): JsonRecord => ({
-  ...(unread.length > 0 && { unread: pathsText(unread) }),
-  ...(notReached.length > 0 && { not_looked_into: pathsText(notReached) }),
+  ...(unread.length > 0 && { unread: someNames(unread) }),
+  ...(notReached.length > 0 && { not_looked_into: someNames(notReached) }),
 });
 
 /** The same in sentences. */

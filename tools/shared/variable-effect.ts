@@ -14,7 +14,7 @@ import {
 } from '../../src/server/tool/index.ts';
 import { readOf, readsByKind } from './any-service.ts';
 import type { VariableOwner } from './owned-variables.ts';
-import { unlessFailing } from './places.ts';
+import { someNames, unlessFailing } from './places.ts';
 
 type Reads = Pick<ToolContext, 'attempt'>;
 
@@ -100,11 +100,6 @@ const dueText = (due: string | undefined): string => (due === undefined ? '' : `
 /** Most services that a line names: which services see the variable is told in full before. */
 const mostNamed = 8;
 
-function listed(names: readonly string[]): string {
-  const more = names.length - mostNamed;
-  return more > 0 ? `${names.slice(0, mostNamed).join(', ')} and ${more} more` : names.join(', ');
-}
-
 /** A confirmation doesn't cover it: states and times change while a person reads. */
 const line = (text: string): PlanLine => ({ text, agreed: '', once: true });
 
@@ -131,7 +126,7 @@ export async function effectLines(
   const byMoment = Map.groupBy(all, ({ moment }) => moment);
   return (Object.keys(moments) as Moment[]).flatMap((moment) => {
     const texts = (byMoment.get(moment) ?? []).map(({ text }) => text);
-    return texts.length === 0 ? [] : [line(`${subjectOf(key)} ${moments[moment]}: ${listed(texts)}.`)];
+    return texts.length === 0 ? [] : [line(`${subjectOf(key)} ${moments[moment]}: ${someNames(texts, mostNamed)}.`)];
   });
 }
 

@@ -17,7 +17,7 @@ import {
   type SeenVariables,
   type VariableOwner,
 } from './owned-variables.ts';
-import { pathsText, placesWithin, unlessFailing, type ListedEnvironment, type Places, type Within } from './places.ts';
+import { someNames, placesWithin, unlessFailing, type ListedEnvironment, type Places, type Within } from './places.ts';
 
 /** Who sees variables, with its path and those of what it lies in. */
 export interface Onlooker extends VariableOwner {
@@ -76,9 +76,8 @@ function seenByText(row: JsonRecord, path: string, all: readonly Seen[]): string
     (one) => isService(one) && one.seen !== undefined && effective(one.seen, keyOf(row))?.row['id'] === row['id'],
   );
   if (services.length === 1 && services[0]!.path === path) return 'itself';
-  const names = services.slice(0, mostNamed).map((one) => below(one.path, path));
-  const more = services.length - names.length;
-  return names.length === 0 ? 'no service' : `${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+  const names = services.map((one) => below(one.path, path));
+  return names.length === 0 ? 'no service' : someNames(names, mostNamed);
 }
 
 /** Whether a place is another one or lies in it. */
@@ -89,7 +88,7 @@ const overriddenAt = (
   one: { readonly row: JsonRecord; readonly path: string },
   others: readonly { readonly row: JsonRecord; readonly path: string }[],
 ): string | undefined =>
-  pathsText(
+  someNames(
     others
       .filter(
         ({ row, path }) =>

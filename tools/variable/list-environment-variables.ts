@@ -18,7 +18,7 @@ import {
 } from '../../src/server/tool/index.ts';
 import { oneOf } from '../shared/any-service.ts';
 import { narrowness, ownedVariableReads, ownerIn, seenBy, variableLists } from '../shared/owned-variables.ts';
-import { lackingPlaces, lackingText, pathsText, readsOfPlaces } from '../shared/places.ts';
+import { lackingPlaces, lackingText, someNames, readsOfPlaces } from '../shared/places.ts';
 import { findKey, seenByService, seenWithin } from '../shared/variables-by-key.ts';
 
 const columns = [
@@ -137,7 +137,7 @@ async function found(
     }),
     ...(rows.length > 0 && project !== undefined && { looked_at: place?.path ?? place?.name ?? project }),
     ...lacking,
-    ...(seen.secretsUnread.length > 0 && { partly_read: pathsText(seen.secretsUnread) }),
+    ...(seen.secretsUnread.length > 0 && { partly_read: someNames(seen.secretsUnread) }),
   });
 }
 
