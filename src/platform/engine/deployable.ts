@@ -103,7 +103,10 @@ export async function deployablesOf(
         ),
       );
       const variablesDigest = once(() =>
-        digest('variables', received.filter(({ isBuiltIn }) => !isBuiltIn).map(variableParts)),
+        keyedDigest(
+          // Lists of plain values: there is no order of members to settle.
+          JSON.stringify([id, 'variables', received.filter(({ isBuiltIn }) => !isBuiltIn).map(variableParts)]),
+        ),
       );
       const builtIn = once(() =>
         Object.fromEntries(

@@ -18,13 +18,24 @@ export async function markOutOfDate(context: DeployableContext, trx: Db, service
 }
 
 async function markSome(context: DeployableContext, trx: Db, serviceIds: readonly string[]): Promise<void> {
-  const now = await deployablesOf(context, trx, serviceIds);
-  const services = await trx
-    .selectFrom('service')
-    .select(['id', 'deployment_status', 'deployed_digest'])
-    .where('id', 'in', serviceIds)
-    .where('deployment_status', '!=', 'NEVER_DEPLOYED')
-    .execute();
+  const [services, open] = await Promise.all([
+    trx
+      .selectFrom('service')
+      .select(['id', 'deployment_status', 'deployed_digest'])
+      .where('id', 'in', serviceIds)
+      .where('deployment_status', '!=', 'NEVER_DEPLOYED')
+      .execute(),
+    trx
+      .selectFrom('deployment_service')
+      .select(['service_id', 'digest'])
+      .where('service_id', 'in', serviceIds)
+      .where('spec', 'is not', null)
+      .where('ended_at', 'is', null)
+      .execute(),
+  ]);
+  // The inputs of a service are compared with those of a deployment: without one, they needn't be read.
+  const compared = new Set([...services.map(({ id }) => id), ...open.map(({ service_id: id }) => id)]);
+  const now = await deployablesOf(context, trx, [...compared]);
   const statuses = services.map(({ id, deployment_status: before, deployed_digest: deployed }) => {
     const status: typeof before = isAsDeployed(deployed, now.get(id)) ? 'UP_TO_DATE' : 'OUT_OF_DATE';
     return { id, before, status };
@@ -40,13 +51,6 @@ async function markSome(context: DeployableContext, trx: Db, serviceIds: readonl
         some.map(({ id }) => id),
       )
       .execute();
-  const open = await trx
-    .selectFrom('deployment_service')
-    .select(['service_id', 'digest'])
-    .where('service_id', 'in', serviceIds)
-    .where('spec', 'is not', null)
-    .where('ended_at', 'is', null)
-    .execute();
   const outdated = open.filter(({ service_id: id, digest }) => mayDiffer(digest, now.get(id)));
   if (outdated.length === 0) return;
   await trx

@@ -1,14 +1,25 @@
 import type { Selectable } from 'kysely';
-import type { VariableScope } from '../../contract/index.ts';
 import type { ResolvedVariable, ServiceToRun } from '../runtime/index.ts';
 import { type Db, inBatches, type VariableTable } from '../store/index.ts';
 
-type Row = Selectable<VariableTable>;
+/** What decides what a service receives. A variable's texts for people are left out: they may be long. */
+const columns = [
+  'id',
+  'key',
+  'scope',
+  'variable_type',
+  'value',
+  'sealed_value',
+  'mount_path',
+  'linked_variable_id',
+  'service_id',
+  'environment_id',
+  'project_id',
+] as const satisfies readonly (keyof VariableTable)[];
 
-/** From the widest scope to the narrowest, which is the service's. A narrower scope overrides a wider one. */
-const sharedScopes: readonly VariableScope[] = ['BUILT_IN', 'PROJECT', 'ENVIRONMENT'];
-const rank = ({ scope }: Row): number =>
-  sharedScopes.includes(scope) ? sharedScopes.indexOf(scope) : sharedScopes.length;
+type Row = Pick<Selectable<VariableTable>, (typeof columns)[number]>;
+
+const isBuiltIn = ({ scope }: Pick<Row, 'scope'>): boolean => scope === 'BUILT_IN';
 
 /** A service with the scopes that it inherits variables from. */
 export interface VariableReader {
@@ -30,7 +41,9 @@ const rowsOf = async (
 ): Promise<readonly Row[]> => {
   const batches = inBatches([...new Set(ids)]);
   return (
-    await Promise.all(batches.map((some) => db.selectFrom('variable').selectAll().where(column, 'in', some).execute()))
+    await Promise.all(
+      batches.map((some) => db.selectFrom('variable').select(columns).where(column, 'in', some).execute()),
+    )
   ).flat();
 };
 
@@ -76,12 +89,13 @@ export async function receivedVariables(
       value: value ?? (sealed === null ? '' : openSecret(sealed)),
       isSecret: value === null && sealed !== null,
       ...(row.mount_path !== null && { mountPath: row.mount_path }),
-      isBuiltIn: row.scope === 'BUILT_IN',
+      isBuiltIn: isBuiltIn(row),
     };
   };
   // Variables that several services inherit are resolved once.
   const known = new Map<string, ReceivedVariable>();
   const once = (row: Row): ReceivedVariable => {
+    if (row.service_id !== null) return resolved(row);
     const variable = known.get(row.id) ?? resolved(row);
     known.set(row.id, variable);
     return variable;
@@ -89,10 +103,10 @@ export async function receivedVariables(
   const byHolder = Map.groupBy(rows, (row) => row.service_id ?? row.environment_id ?? row.project_id);
   return new Map(
     readers.map(({ id, environmentId, projectId }) => {
-      const widestFirst = [projectId, environmentId, id]
-        .flatMap((holder) => byHolder.get(holder) ?? [])
-        .toSorted((one, other) => rank(one) - rank(other));
-      const byKey = new Map(widestFirst.map((row) => [row.key, row]));
+      // A narrower scope overrides a wider one, and all override what the platform provides.
+      const all = [projectId, environmentId, id].flatMap((holder) => byHolder.get(holder) ?? []);
+      const lastWins = [...all.filter(isBuiltIn), ...all.filter((row) => !isBuiltIn(row))];
+      const byKey = new Map(lastWins.map((row) => [row.key, row]));
       return [id, [...byKey.values()].map(once).toSorted((one, other) => one.key.localeCompare(other.key))];
     }),
   );
