@@ -46,7 +46,8 @@ const checked =
 
 /**
  * The database of a store, opened on first use. A failure to open it is not remembered, so that the next use tries
- * again. `unusable` resolves with the reason once a newer server has changed the tables to an incompatible schema.
+ * again. Once it is closed, it isn't opened again: its file may be gone by then. `unusable` resolves with the reason once
+ * a newer server has changed the tables to an incompatible schema.
  */
 export function guardDatabase(
   open: () => Promise<OpenDatabase>,
@@ -54,11 +55,14 @@ export function guardDatabase(
 ): GuardDatabase & { readonly unusable: Promise<Error> } {
   const unusable = Promise.withResolvers<Error>();
   let opening: Promise<OpenDatabase> | undefined;
-  const opened = (): Promise<OpenDatabase> =>
-    (opening ??= open().catch((error: unknown) => {
+  let isClosed = false;
+  const opened = async (): Promise<OpenDatabase> => {
+    if (isClosed) throw new Error('This process has closed its store.');
+    return (opening ??= open().catch((error: unknown) => {
       opening = undefined;
       throw error;
     }));
+  };
   const told = async <Value>(operation: () => Promise<Value>): Promise<Value> => {
     try {
       return await operation();
@@ -84,9 +88,9 @@ export function guardDatabase(
       ),
     unusable: unusable.promise,
     close: async () => {
-      const closed = opening;
-      opening = undefined;
-      await (await closed)?.close();
+      const closing = opening;
+      [opening, isClosed] = [undefined, true];
+      await (await closing)?.close();
     },
   };
 }
