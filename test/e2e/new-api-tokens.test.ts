@@ -62,8 +62,9 @@ test.each(['modern', 'legacy'] as const)('%s: a token is rotated, and only the p
 });
 
 test('the file is for its owner alone, and has nothing but the value', async () => {
-  const folder = join(await mkdtemp(join(tmpdir(), 'handed-over-')), 'handed-over');
-  onTestFinished(() => rm(folder, { recursive: true }));
+  const home = await mkdtemp(join(tmpdir(), 'infra-mcp-tokens-'));
+  onTestFinished(() => rm(home, { recursive: true }));
+  const folder = join(home, 'handed-over');
   const client = await connectors({ handover: handoverInFiles(folder) }).modern(userAnswering(agree));
   const result = await client.call('create_api_token', { name: '../Ünï ci', permission: 'read' });
   const [file, ...others] = await readdir(folder);
