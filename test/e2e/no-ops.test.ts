@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { connectorsTo, type Connectors } from '../support/connectors.ts';
-import { agree, textOf, userAnswering, type TestClient, type User } from '../support/mcp-clients.ts';
+import { policyFrom } from '../support/guard-fixture.ts';
+import { agree, failureIn, textOf, userAnswering, type TestClient, type User } from '../support/mcp-clients.ts';
 import { startTestPlatform, type TestPlatform } from '../support/test-platform.ts';
 
 let platform: TestPlatform;
@@ -64,14 +65,52 @@ test('nothing is cancelled where nothing is under way, and nothing stopped that 
 });
 
 test('nobody is invited who is a member or was invited', async () => {
-  const { results } = (await client.call('list_members', {})).structuredContent as { results: { email: string }[] };
+  const { results } = (await client.call('list_members', {})).structuredContent as {
+    results: { email: string; role_id: string }[];
+  };
+  const { email, role_id } = results[0]!;
+  await expectNeedless('invite_member', { email: email.toUpperCase(), role_id }, /is a member already, in this role/);
+  await agreed('invite_member', { email: 'nia@acme.example', role: 'Developer' });
   await expectNeedless(
     'invite_member',
-    { email: results[0]!.email.toUpperCase(), role_id: 'Developer' },
-    /is a member already/,
+    { email: 'nia@acme.example', role_id: 'Developer' },
+    /invited already.*this role/,
   );
-  await agreed('invite_member', { email: 'nia@acme.example', role: 'Developer' });
-  await expectNeedless('invite_member', { email: 'nia@acme.example', role_id: 'Developer' }, /invited already/);
+  await expectNeedless('invite_member', { email: 'nia@acme.example' }, /whether in the role that is meant/);
+});
+
+describe('an invitation in another role than the one that a person has', () => {
+  const asked = [{}, { dry_run: true }];
+
+  test('is refused, with the role that they have and what changes it', async () => {
+    await agreed('invite_member', { email: 'ode@acme.example', role_id: 'Admin' });
+    const before = user.questions.length;
+    for (const more of asked) {
+      const invited = await client.call('invite_member', { email: 'ode@acme.example', role_id: 'Viewer', ...more });
+      expect(failureIn(invited)).toMatchObject({ kind: 'not_possible' });
+      expect(textOf(invited)).toMatch(
+        /another role than the one asked for[^]*revoke_invitation[^]*ode@acme.example \(Admin\)/,
+      );
+      const member = await client.call('invite_member', { email: 'dev@acme.example', role_id: 'Admin', ...more });
+      expect(failureIn(member)).toMatchObject({ kind: 'not_possible' });
+      expect(textOf(member)).toMatch(
+        /member already, in another role[^]*update_member_role[^]*dev@acme.example \(Viewer\)/,
+      );
+    }
+    expect(user.questions.length).toBe(before);
+  });
+
+  test('says who can do it where the tools for that are not on', async () => {
+    const usual = await connectors.modern(user, await policyFrom('deny: [{ tool: revoke_invitation }]'));
+    const refused = await usual.call('invite_member', { email: 'ode@acme.example', role_id: 'Viewer' });
+    expect(textOf(refused)).toContain('To take it back before another one is sent, the operator has to choose');
+    expect(textOf(refused)).not.toContain('revoke_invitation');
+    const planned = await usual.call('invite_member', { email: 'pia@acme.example', role_id: 'Viewer', dry_run: true });
+    const { effects } = (planned.structuredContent as { dry_run: { effects: string[] } }).dry_run;
+    expect(effects[0]).toMatch(/^No tool that is on here takes it back: /);
+    const sent = await usual.call('invite_member', { email: 'pia@acme.example', role_id: 'Viewer' });
+    expect((sent.structuredContent as { effects: string[] }).effects[0]).toBe(effects[0]);
+  });
 });
 
 const firstLine = async (tool: string, args: Record<string, unknown>): Promise<string> =>

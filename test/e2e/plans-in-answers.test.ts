@@ -75,17 +75,18 @@ test.each([
 });
 
 test.each([
-  ['create_webhook', { ...webhook, target_url: 'https://chat.acme.example/in/third' }, true],
-  ['invite_member', { email: 'eve@acme.example' }, true],
+  ['create_webhook', { ...webhook, target_url: 'https://chat.acme.example/in/third' }, true, 'delete_webhook'],
+  ['invite_member', { email: 'eve@acme.example' }, true, 'revoke_invitation'],
   [
     'create_helm_repository',
     { name: 'passing', kind: 'HTTPS', url: 'https://charts.acme.example', skip_tls_verification: false, config: {} },
     true,
+    'delete_helm_repository',
   ],
-  ['create_project', { name: 'passing' }, false],
-])('%s says that tools which may be off take it back, also where somebody is asked', async (tool, args, isAsked) => {
+  ['create_project', { name: 'passing' }, false, 'delete_project'],
+])('%s says which tool takes it back, also where somebody is asked', async (tool, args, isAsked, by) => {
   const { effects, question, text } = await change(tool, args);
-  const line = 'A tool of the toolset administration takes it back.';
+  const line = `${by} takes it back.`;
   expect(effects).toContain(line);
   expect(text).toContain(line);
   expect(question.includes(line)).toBe(isAsked);

@@ -5,7 +5,7 @@ import { type Policy, policyFileFor, listed } from '../../src/server/guard/index
 import { highRisks } from '../../src/server/guard/risk/risk.ts';
 import { instructions } from '../../src/server/protocol/index.ts';
 import type { JsonSchema } from '../../src/server/json/index.ts';
-import { naming, visibleText, toolAnswerSchema, toolArgumentSchema } from '../../src/server/tool/index.ts';
+import { naming, orElse, visibleText, toolAnswerSchema, toolArgumentSchema } from '../../src/server/tool/index.ts';
 import { resourceAt, allResources } from '../../src/server/browse/resources/catalog.ts';
 import { isPlatformResource } from '../../src/server/browse/index.ts';
 import { textsIn } from '../../src/server/browse/texts.ts';
@@ -216,6 +216,11 @@ describe('a text that names tools', () => {
       expect(visibleText(text, [name])).toBe('It is made. Done.');
     expect(visibleText(text, ['update', 'helm', 'made'])).toBe(visibleText(text, []));
     expect(visibleText(naming`${'get_helm'} shows it.`, ['get_helm'])).toBe('');
+    const either = orElse(naming`${'get_helm'} shows it.`, 'Nothing here shows it.');
+    expect([visibleText(either, []), visibleText(either, ['get_helm'])]).toEqual([
+      'get_helm shows it.',
+      'Nothing here shows it.',
+    ]);
   });
 });
 

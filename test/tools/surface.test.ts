@@ -339,9 +339,10 @@ describe('texts', () => {
   const toolLike = new RegExp(`\\b(?:${verbs.join('|')})_[a-z_]+\\b`, 'g');
   const texts = [
     ...tools.flatMap(({ name, description, next, plan }) =>
-      [visibleText(description, []), typeof next === 'function' ? '' : visibleText(next ?? '', []), ...plan({})].map(
-        (text) => [name, text],
-      ),
+      [description, typeof next === 'function' ? '' : (next ?? ''), ...plan({})].map((text) => [
+        name,
+        visibleText(text, []),
+      ]),
     ),
     ...inputNodes.map(({ path, schema }) => [path, schema.description ?? '']),
     ...[true, false].map((readOnly) => ['instructions', instructions({ readOnly })]),

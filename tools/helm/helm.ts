@@ -9,7 +9,7 @@ import {
   secretsSeen,
 } from '../../src/server/tool/index.ts';
 import { serviceUpdate } from '../shared/service-update.ts';
-import { joined, takenBackElsewhere } from '../shared/plan-parts.ts';
+import { joined, takenBackBy } from '../shared/plan-parts.ts';
 
 export const createHelmRepository = defineTool(operations.create_helm_repository, {
   toolset: 'organization',
@@ -21,7 +21,7 @@ export const createHelmRepository = defineTool(operations.create_helm_repository
       'vendor_access_key …',
   },
   folded: ['config'],
-  plan: () => ['Stores these credentials on the platform.', takenBackElsewhere],
+  plan: () => ['Stores these credentials on the platform.', takenBackBy('delete_helm_repository')],
   render: record({ first: ['name', 'id', 'kind', 'url'] }),
 });
 

@@ -18,7 +18,7 @@ import {
   type ToolContext,
 } from '../../src/server/tool/index.ts';
 import { ifPossible } from '../shared/if-possible.ts';
-import { takenBackElsewhere } from '../shared/plan-parts.ts';
+import { takenBackBy } from '../shared/plan-parts.ts';
 import { invitedRole, roleReads, rolesWith } from '../shared/role-rights.ts';
 
 export const getOrganization = defineTool(operations.get_organization, {
@@ -108,7 +108,7 @@ export const inviteMember = defineTool(operations.invite_member, {
   // The deprecated member has the plain name of the other, which takes the same names.
   input: { role: undefined, show_link: z.boolean().optional().describe('Its link too; whoever holds one joins.') },
   answer: async ({ show_link }, _, [answer = {}]) => (show_link === true ? answer : omit(answer, ['invitation_link'])),
-  plan: () => ['Gives this person access to the organization.', takenBackElsewhere],
+  plan: () => [takenBackBy('revoke_invitation'), 'Gives this person access to the organization.'],
   preview: invitedRole,
   noOpCheck: alreadyMember,
   render: record({ first: ['email', 'invitation_status', 'role_name', 'id'], omitted: ['logo_url'] }),

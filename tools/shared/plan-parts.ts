@@ -1,13 +1,17 @@
 import type { AnyOperation } from '../../src/contract/index.ts';
 import {
+  naming,
   notAgreedTo,
   notKnown,
+  orElse,
   reading,
   readUses,
   rowsIn,
   textOf,
+  whoAdministers,
   type JsonRecord,
   type Preview,
+  type ToolText,
 } from '../../src/server/tool/index.ts';
 
 /** The line of a plan that renames a project or an environment. Policies and webhooks name both by their names. */
@@ -57,5 +61,6 @@ export const sameName = (list: AnyOperation, what: string): Preview =>
     },
   );
 
-/** A line for changes that only tools take back which are off unless they are chosen. */
-export const takenBackElsewhere = 'A tool of the toolset administration takes it back.';
+/** The line of a plan for a change that only a tool takes back which is off unless it is chosen. */
+export const takenBackBy = (tool: string): ToolText =>
+  orElse(naming`${tool} takes it back.`, `No tool that is on here takes it back: ${whoAdministers}.`);

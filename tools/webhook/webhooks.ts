@@ -24,7 +24,7 @@ import {
   type Renderer,
 } from '../../src/server/tool/index.ts';
 import { inKnownWords, knownEvents } from './event-words.ts';
-import { joined, takenBackElsewhere } from '../shared/plan-parts.ts';
+import { joined, takenBackBy } from '../shared/plan-parts.ts';
 import { limitsOf, offLine, unknownProjects, wordsOf } from './webhook-filters.ts';
 
 const isReceived = ({ target_response_status_code: status }: JsonRecord): boolean =>
@@ -143,7 +143,7 @@ export const createWebhook = defineTool(operations.create_webhook, {
   hidden: ['project_names_filter', 'environment_types_filter'],
   plan: (args) => [
     ...sentFromNowOn(args),
-    takenBackElsewhere,
+    takenBackBy('delete_webhook'),
     'A tool of the toolset administration sends a test to it.',
     ...(hasUserinfo(args.target_url)
       ? [

@@ -30,7 +30,7 @@ export async function noOpOf(call: GuardedCall & AssessedRisk, redactor: Redacto
     target: first.target,
     reader: reader.under({ assertAllowed: noteDenial, view }),
   });
-  return found && isHidden ? { why: found.why } : found;
+  return found && isHidden ? { ...found, seen: undefined } : found;
 }
 
 /**

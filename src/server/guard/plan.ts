@@ -20,6 +20,7 @@ import {
   textsAfter,
   toolArgumentSchema,
   touchedLines,
+  visibleText,
   warningsIn,
   type PlanLine,
   type Preview,
@@ -50,6 +51,8 @@ export interface PlanSource {
   readonly notKnown?: readonly string[];
   /** The time, in milliseconds since 1970; default: that of the machine. */
   readonly now?: number;
+  /** Names of tools that clients don't see. Default: none. */
+  readonly hidden?: readonly string[];
   /** Key of the digest. */
   readonly key: Uint8Array;
 }
@@ -220,6 +223,7 @@ export async function planOf(source: PlanSource): Promise<Plan> {
     redactor: { agreement },
     notKnown = [],
     leftOut = new Set(),
+    hidden = [],
     key,
   } = source;
   const named = await namedTarget(target, source.reader);
@@ -245,7 +249,10 @@ export async function planOf(source: PlanSource): Promise<Plan> {
   const ofCall = onOneLine([
     ...notKnown.map((line) => String(agreement.called(line))),
     ...touchedLines(operations.map((one) => agreement.called(one.target) as Target)),
-    ...tool.plan(agreement.sent(args, toolArgumentSchema(tool)) as JsonRecord),
+    ...tool
+      .plan(agreement.sent(args, toolArgumentSchema(tool)) as JsonRecord)
+      .map((line) => visibleText(line, hidden))
+      .filter((line) => line !== ''),
     ...new Set(operations.flatMap(({ operation }) => notTakenBackLine(operation))),
   ]);
   const substitutes = onOneLine([...operations.flatMap(standInLine), ...oneByOneLine(operations)]);

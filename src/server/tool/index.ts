@@ -95,7 +95,7 @@ export {
 export { columnName, withKinds } from './service-kind.ts';
 export type { NotFound, ToolContext } from './tool-context.ts';
 export { replaceSecret, storedSecret } from './stored-secret.ts';
-export { naming, visibleText, withWarning, type TextPart, type ToolText } from './tool-text.ts';
+export { naming, orElse, visibleText, whoAdministers, withWarning, type TextPart, type ToolText } from './tool-text.ts';
 export {
   isDocumented,
   isOfferedByDefault,

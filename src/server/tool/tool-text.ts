@@ -2,6 +2,8 @@
 export interface ToolMention {
   readonly text: string;
   readonly tools: readonly string[];
+  /** What is said in its place then; nothing without it. */
+  readonly otherwise?: string;
 }
 
 export type TextPart = string | ToolMention;
@@ -15,11 +17,18 @@ export const naming = (text: TemplateStringsArray, ...tools: readonly string[]):
   tools,
 });
 
+/** A part with what is said in its place where clients don't see all of its tools. */
+export const orElse = (mention: ToolMention, otherwise: string): ToolMention => ({ ...mention, otherwise });
+
+/** Who does what takes a tool of administration that clients don't see, as a clause. */
+export const whoAdministers =
+  'the operator has to choose the toolset administration for that, or somebody does it on the platform itself';
+
 const partsOf = (text: ToolText): readonly TextPart[] =>
   Array.isArray(text) ? (text as readonly TextPart[]) : [text as TextPart];
 
 /**
- * A text without the parts that name a hidden tool, which clients can't call.
+ * A text without the parts that name a hidden tool, which clients can't call, or with what stands in their place.
  * @param hidden names of tools that exist but that clients don't see.
  * @returns the remaining parts, joined by spaces; empty if none remain.
  */
@@ -27,7 +36,7 @@ export const visibleText = (text: ToolText, hidden: readonly string[]): string =
   partsOf(text)
     .flatMap((part) => {
       if (typeof part === 'string') return [part];
-      return part.tools.some((tool) => hidden.includes(tool)) ? [] : [part.text];
+      return part.tools.some((tool) => hidden.includes(tool)) ? (part.otherwise ?? []) : [part.text];
     })
     .join(' ');
 

@@ -93,7 +93,7 @@ interface CommonDefinition<Args> extends SchemaPrinting {
   /** The first sentence says when to use the tool. Under 1,000 characters, in everyday words. */
   readonly description: ToolText;
   /** Effects of the call beyond the operation's own summary, one line each. */
-  readonly plan?: (args: Args) => readonly string[];
+  readonly plan?: (args: Args) => readonly ToolText[];
   /** The changes of the call to the present state, read before confirmation. Every PUT has one by default. */
   readonly preview?: Preview;
   /** Whether the call would change nothing: then no confirmation is requested and nothing is sent. */
@@ -209,7 +209,7 @@ export interface Tool {
   readonly spansEnvironments?: true;
   readonly output: z.ZodType | undefined;
   readonly answer?: (args: JsonRecord, context: ToolContext, answers: readonly JsonRecord[]) => Promise<JsonRecord>;
-  readonly plan: (args: JsonRecord) => readonly string[];
+  readonly plan: (args: JsonRecord) => readonly ToolText[];
   readonly preview?: Preview;
   readonly noOpCheck?: NoOpCheck;
   /**

@@ -103,6 +103,12 @@ const refusals: readonly (readonly [
     { policy: () => policyFrom('deny: [{ mode: STAGING, tier: destructive }]') },
   ],
   ['assert offered', 'not_possible', 'stop_environment', { context: { lacks: () => true } }],
+  [
+    'check no-op',
+    'not_possible',
+    'invite_member',
+    { args: { email: 'dev@acme.example', role: undefined, role_id: seedId('role/admin') } },
+  ],
   ['assert unlocked', 'not_possible', 'upgrade_cluster', { args: { cluster_id: seedId('cluster/batch') } }],
   ['plan', 'not_recorded', 'stop_environment', { dependencies: { keys: fail } }],
   ['confirm', 'not_confirmed', 'stop_environment', { context: { dialogue: { canAsk: false } } }],

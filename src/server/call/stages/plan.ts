@@ -10,6 +10,7 @@ import {
   withResolvedNames,
   type Plan,
 } from '../../guard/index.ts';
+import { fail } from '../../failure/index.ts';
 import { omit } from '../../json/index.ts';
 import { fit, noOpReply, type Reply } from '../../output/index.ts';
 import { delimited } from '../../redaction/index.ts';
@@ -57,16 +58,19 @@ export const readAhead: AssessedStage = {
   },
 };
 
-/** Ends a call whose change is already in effect. */
+/** Ends a call whose change is already in effect, or can't come into effect beside what is there. */
 export const checkNoOp: AssessedStage = {
   name: 'check no-op',
-  does: 'Ends a call that somebody would be asked about, if what it asks for is already in effect.',
-  refuses: [],
+  does: 'Ends a call that somebody would be asked about, if what it asks for is already in effect. Refuses it if something else is, which it does not change.',
+  refuses: ['not_possible'],
   reads: true,
   replies: 'that there is nothing to change',
   run: async (call) => {
-    const why = isPreviewed(call) ? await noOpOf(call, call.redactor) : undefined;
-    return why ? { reply: noOpReply(call, why), outcome: { outcome: 'done', why: 'so_already' } } : call;
+    const found = isPreviewed(call) ? await noOpOf(call, call.redactor) : undefined;
+    if (!found) return call;
+    const { why, seen, instead } = found;
+    if (instead !== undefined) return fail({ kind: 'not_possible', what: why, next: instead, seen: seen?.join('\n') });
+    return { reply: noOpReply(call, found), outcome: { outcome: 'done', why: 'so_already' } };
   },
 };
 
@@ -112,6 +116,7 @@ export const makePlan: Stage<AssessedCall, PlannedCall> = {
       redactor,
       notKnown,
       now: call.context.clock.now(),
+      hidden: call.deps.registry?.hidden,
       key: sealingKey(call),
     });
     note({ plan: plan.digest, target: plan.target });

@@ -1,4 +1,5 @@
 import type { ReadsFor } from '../reads.ts';
+import type { ToolText } from '../tool-text.ts';
 import { joinPath, operations, type AnyOperation, type Holder } from '../../../contract/index.ts';
 import { at, type JsonRecord } from '../../json/index.ts';
 import type { PlanWarning } from './warnings.ts';
@@ -76,12 +77,17 @@ export type Preview = ((args: JsonRecord, context: PreviewContext) => Promise<re
   readonly reads?: ReadsFor;
 };
 
-/** Why a change would have no effect. */
+/** Why a change would have no effect, or can't have it. */
 export interface NoOp {
   /** A text of this server, as the end of a sentence. */
   readonly why: string;
   /** Related data from the platform, one fact per line. */
   readonly seen?: readonly string[];
+  /**
+   * What to do where the present state is not what was asked for, and the change can't make it so: then the call is
+   * refused. Absent if all is so already.
+   */
+  readonly instead?: ToolText;
 }
 
 /**
