@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { connectorsTo, type Connectors } from '../support/connectors.ts';
 import { agree, textOf, userAnswering } from '../support/mcp-clients.ts';
+import { startRecordingProxy } from '../support/recording-proxy.ts';
 import { rowsOf, startTestPlatform, type Json, type TestPlatform } from '../support/test-platform.ts';
 
 let platform: TestPlatform;
@@ -30,8 +31,56 @@ async function call(tool: string, args: Json) {
 
 test('a webhook that is turned off is no webhook to which nothing happened', async () => {
   const { text, answer } = await call('list_webhook_events', { webhook_id: platform.seed['webhook_id'] });
-  expect(answer['totals']).toEqual(expect.objectContaining({ deliveries: 0, webhook: 'turned off' }));
-  expect(text).toContain('turned off');
+  expect(answer['totals']).toEqual(
+    expect.objectContaining({ deliveries: 0, webhook: 'turned off', changed_at: expect.any(String) as unknown }),
+  );
+  expect(text).toMatch(/^<platform-data>\nThe webhook is turned off \(last changed at .*was never sent to it/);
+});
+
+test('without a webhook, what became of the deliveries of each is counted, and those that are off come first', async () => {
+  const webhook = (
+    await call('create_webhook', {
+      target_url: `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/counted`,
+      events: ['DEPLOYMENT_SUCCEEDED'],
+    })
+  ).answer['id'];
+  const row = async () =>
+    ((await call('list_webhook_events', {})).answer['webhooks'] as Json[]).find(({ id }) => id === webhook)!;
+  expect(await row()).toMatchObject({ deliveries: 0, failed: 0 });
+  status = 500;
+  await call('deploy_service', { service: 'shop/staging/search', wait: true });
+  await expect.poll(row).toMatchObject({ deliveries: 1, failed: 1, last_failure_at: expect.any(String) as unknown });
+  status = 204;
+  const { text } = await call('list_webhook_events', {});
+  expect(text).toMatch(/hooks\.acme\.example\/deployments is turned off .*was never sent to it/);
+  expect(text).toContain('Deliveries on record: 1; 0 received, 1 failed, 0 to be tried again.');
+  // One that was on before keeps its deliveries, and is told as off beside them.
+  await platform.must('update_webhook', {
+    organization_id: platform.organizationId,
+    webhook_id: webhook,
+    target_url: 'https://hooks.acme.example/counted',
+    events: ['DEPLOYMENT_SUCCEEDED'],
+    enabled: false,
+  });
+  const off = await call('list_webhook_events', { webhook_id: webhook });
+  expect(off.answer['totals']).toMatchObject({ failed: 1, webhook: 'turned off' });
+  expect(off.text).toMatch(/turned off[^]*1 failed/);
+  await platform.must('delete_webhook', { organization_id: platform.organizationId, webhook_id: webhook });
+});
+
+test('deliveries that can not be read are not taken for none', async () => {
+  const proxy = await startRecordingProxy(platform.url, {
+    beforeRequest: async (_, request, response) => {
+      if (/\/webhook\/[^/]+\/event/.test(request.url!))
+        response.writeHead(403, { 'content-type': 'application/json' }).end('{"error":"no","message":"no"}');
+    },
+  });
+  const others = connectorsTo(proxy.url, platform.tokens.admin);
+  const result = await (await others.modern()).call('list_webhook_events', {});
+  expect(textOf(result)).toContain('The deliveries of https://hooks.acme.example/deployments could not be read.');
+  expect((result.structuredContent as { webhooks: Json[] }).webhooks[0]).not.toHaveProperty('deliveries');
+  await others.close();
+  await proxy.close();
 });
 
 test('the answer of a new webhook says what it is sent, and what else its test takes', async () => {

@@ -17,7 +17,6 @@ import {
   organizationOf,
   pick,
   pruneRecord,
-  recordsIn,
   table,
   tableText,
   textOf,
@@ -25,51 +24,9 @@ import {
 } from '../../src/server/tool/index.ts';
 import { inKnownWords, knownEvents } from './event-words.ts';
 import { joined, takenBackBy } from '../shared/plan-parts.ts';
+import { changedText, counted, deliveriesOf, endsText, neverSent, totalsOf } from './deliveries.ts';
 import { limitsOf, offLine, unknownProjects, wordsOf } from './webhook-filters.ts';
-
-const isReceived = ({ target_response_status_code: status }: JsonRecord): boolean =>
-  typeof status === 'number' && status >= 200 && status < 300;
-
-const resultOf = (attempt: JsonRecord): 'received' | 'waiting' | 'failed' =>
-  isReceived(attempt) ? 'received' : attempt['next_attempt_at'] === undefined ? 'failed' : 'waiting';
-
-/** The status of an answer; a platform may leave it out. */
-const statusText = (code: unknown): string => (typeof code === 'number' ? String(code) : 'status not known');
-
-/** What tells the delivery that an attempt belongs to: its request, or itself if there is none. */
-const requestOf = ({ id, request: sent }: JsonRecord): string =>
-  isRecord(sent) && Object.keys(sent).length > 0 ? JSON.stringify(sent) : String(id);
-
-/**
- * One row per delivery, from one per attempt: attempts of a delivery have the same request. A row has the members of
- * the last attempt, newest rows first, as the attempts are.
- */
-function deliveriesOf(attempts: readonly JsonRecord[]): JsonRecord[] {
-  return [...Map.groupBy(attempts, requestOf).values()].map((ofOne) => {
-    const last = ofOne[0]!;
-    const answers = ofOne
-      .toReversed()
-      .map(({ target_response_status_code: code, created_at: at }) => `${statusText(code)} at ${String(at)}`);
-    return { ...last, result: resultOf(last), attempts: `${ofOne.length}: ${answers.join(', ')}` };
-  });
-}
-
-/** How the deliveries on a page ended, by their attempts. */
-function totalsOf(attempts: readonly JsonRecord[], deliveries: readonly JsonRecord[]): JsonRecord {
-  const ended = (result: string): number => deliveries.filter((delivery) => delivery['result'] === result).length;
-  const failure = attempts.find((attempt) => !isReceived(attempt));
-  const next = deliveries.flatMap(({ next_attempt_at: at }) => (typeof at === 'string' ? [at] : [])).toSorted()[0];
-  return pruneRecord({
-    attempts: attempts.length,
-    deliveries: deliveries.length,
-    received: ended('received'),
-    failed: ended('failed'),
-    waiting: ended('waiting'),
-    next_attempt_at: next,
-    code_0: attempts.some(({ target_response_status_code: code }) => code === 0) ? 'no answer came' : undefined,
-    last_failure: failure && pick(failure, ['created_at', 'target_response_status_code', 'target_response_body']),
-  });
-}
+import { overviewMembers, webhooksText, webhooksWithDeliveries } from './webhooks-with-deliveries.ts';
 
 const eventReads = readUses('events are not compared with those of other webhooks', operations.list_webhooks);
 
@@ -189,30 +146,38 @@ const deliveryColumns = [
   'id',
 ];
 
-/** The list of an organization's webhooks; undefined if it can't be read. */
-async function webhookList(organizationId: unknown, context: ToolContext): Promise<JsonRecord | undefined> {
+/** The id of the organization that a call is about, and its webhooks; undefined if they can't be read. */
+async function webhookList(
+  organizationId: unknown,
+  context: ToolContext,
+): Promise<{ readonly organization: string; readonly list: JsonRecord } | undefined> {
   const organization = typeof organizationId === 'string' ? organizationId : await organizationOf(context);
-  return organization === undefined
-    ? undefined
-    : context.attempt(operations.list_webhooks, { organization_id: organization });
+  const list =
+    organization === undefined
+      ? undefined
+      : await context.attempt(operations.list_webhooks, { organization_id: organization });
+  return organization === undefined || list === undefined ? undefined : { organization, list };
 }
 
+/** All webhooks of the organization, each with what became of its newest deliveries. */
 async function webhooksOf(organizationId: unknown, context: ToolContext): Promise<JsonRecord> {
-  const list = await webhookList(organizationId, context);
-  if (!list)
+  const found = await webhookList(organizationId, context);
+  if (!found)
     return context.refuse(
       "the webhooks of the organization can't be listed here",
       'Give the id of the one whose deliveries are wanted: the answer that created it has it.',
     );
-  return { webhooks: rowsIn(list).map((row) => pruneRecord(pick(row, webhookColumns))) };
+  return webhooksWithDeliveries(found.organization, rowsIn(found.list), webhookColumns, context);
 }
 
 /** What tells why nothing was sent: whether the webhook is off, and since when it is told of what. */
 async function quietFacts(id: unknown, organizationId: unknown, context: ToolContext): Promise<JsonRecord> {
-  const row = rowsIn(await webhookList(organizationId, context)).find((one) => one['id'] === id);
+  const row = rowsIn((await webhookList(organizationId, context))?.list).find((one) => one['id'] === id);
   const events = wordsOf(row?.['events']);
+  const isOff = row?.['enabled'] === false;
   return pruneRecord({
-    webhook: row?.['enabled'] === false ? 'turned off' : undefined,
+    webhook: isOff ? 'turned off' : undefined,
+    changed_at: isOff ? row['updated_at'] : undefined,
     made_at: row?.['created_at'],
     told_of: row && events !== '' ? [events, ...orEverything(limitsOf(row))].join(' ') : undefined,
   });
@@ -220,8 +185,6 @@ async function quietFacts(id: unknown, organizationId: unknown, context: ToolCon
 
 const orEverything = (limits: readonly string[]): readonly string[] =>
   limits.length === 0 ? ['of every project and mode'] : [limits.join(', and ')];
-
-const counted = (count: unknown, one: string, more: string): string => `${String(count)} ${count === 1 ? one : more}`;
 
 function totalsText({ totals, pagination }: JsonRecord): string {
   const {
@@ -232,23 +195,20 @@ function totalsText({ totals, pagination }: JsonRecord): string {
     waiting,
     next_attempt_at: next,
     webhook: off,
+    changed_at: changedAt,
     made_at: madeAt,
     told_of: toldOf,
     code_0: unanswered,
   } = totals as JsonRecord;
   const { page, total_pages: pages, total_count: all } = isRecord(pagination) ? pagination : {};
-  const ends = [
-    `${String(received)} received`,
-    `${String(failed)} failed`,
-    `${String(waiting)} to be tried again${next === undefined ? '' : `, next at ${show(next)}`}`,
-  ];
+  const ends = endsText({ received, failed, waiting });
   const isPart = typeof pages === 'number' && pages > 1;
   return [
+    ...(off === undefined ? [] : [`The webhook is ${show(off)}${changedText(changedAt)}: ${neverSent}\n`]),
     `${counted(deliveries, 'delivery', 'deliveries')} in ${counted(attempts, 'attempt', 'attempts')}`,
-    ...(deliveries === 0 ? [] : [`: ${ends.join(', ')}`]),
+    ...(deliveries === 0 ? [] : [`: ${ends}${next === undefined ? '' : `, next at ${show(next)}`}`]),
     '.',
     ...(unanswered === undefined ? [] : [` Code 0: ${show(unanswered)}.`]),
-    ...(off === undefined ? [] : [` The webhook is ${show(off)}: it is sent nothing.`]),
     ...(madeAt === undefined ? [] : [` No event for it is on record since it was made at ${show(madeAt)}.`]),
     ...(toldOf === undefined
       ? []
@@ -267,16 +227,13 @@ const rendered = (events: Renderer): Renderer => ({
   view: (answer) =>
     answer['webhooks'] === undefined
       ? { ...pick(answer, ['totals']), ...events.view(answer) }
-      : pick(answer, ['webhooks']),
+      : pick(answer, overviewMembers),
   text: (view) => {
     if (view['webhooks'] === undefined) {
       const rows = rowsIn(view);
       return [totalsText(view), ...(rows.length === 0 ? [] : [tableText(rows, events.columns ?? [])])].join('\n');
     }
-    const webhooks = recordsIn(view['webhooks']);
-    return webhooks.length === 0
-      ? 'There are no webhooks: nothing is told of deployments.'
-      : `${webhooks.length} ${webhooks.length === 1 ? 'webhook' : 'webhooks'}\n${tableText(webhooks, webhookColumns)}`;
+    return webhooksText(view, webhookColumns);
   },
   only: (columns) => rendered(table('delivery', columns)),
 });
@@ -302,15 +259,15 @@ export const listWebhookEvents = defineTool(operations.list_webhook_events, {
       InputOf<typeof operations.list_webhook_events>
     >;
     if (webhook === undefined) return webhooksOf(organization, context);
-    const answer = await context.read(
-      operations.list_webhook_events,
-      args as InputOf<typeof operations.list_webhook_events>,
-    );
+    const [answer, quiet] = await Promise.all([
+      context.read(operations.list_webhook_events, args as InputOf<typeof operations.list_webhook_events>),
+      quietFacts(webhook, organization, context),
+    ]);
     const attempts = rowsIn(answer);
     const results = deliveriesOf(attempts);
-    const quiet = results.length === 0 ? await quietFacts(webhook, organization, context) : {};
     // An empty page behind the last one says nothing of what was sent.
-    const told = (args['page'] ?? 1) === 1 ? quiet : pick(quiet, ['webhook']);
+    const isQuiet = results.length === 0 && (args['page'] ?? 1) === 1;
+    const told = isQuiet ? quiet : pick(quiet, ['webhook', 'changed_at']);
     return { ...answer, results, totals: { ...totalsOf(attempts, results), ...told } };
   },
   render: rendered(table('delivery', deliveryColumns)),
