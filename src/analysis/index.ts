@@ -27,6 +27,7 @@ export {
   lackVersions,
   servicesDeployed,
   shortCommit,
+  type DeployedService,
   type HistoryItem,
   type PastDeployment,
 } from './history.ts';

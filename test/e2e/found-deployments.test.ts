@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { seedId } from '../../src/platform/seed/index.ts';
 import { connectorsTo, type Connectors } from '../support/connectors.ts';
 import { textOf } from '../support/mcp-clients.ts';
 import { startRecordingProxy } from '../support/recording-proxy.ts';
@@ -155,6 +156,19 @@ test.each([{ since: 'yesterday' }, { project: 'shop', environment: 'shop/staging
   expect((await list(args)).isError).toBe(true);
 });
 
+test('the end of a history is told, of what the platform has on record, and only where it is reached', async () => {
+  const ended = /No older ones are on record\./;
+  const service = 'shop/staging/checkout-api';
+  const all = await list({ service });
+  expect(all.rows).toHaveLength(3);
+  expect(all.text).toMatch(ended);
+  const first = await list({ service, page_size: 2 });
+  expect(first.text).toMatch(/there may be older ones/);
+  expect(first.text).not.toMatch(ended);
+  expect((await list({ service, page_size: 2, page: 2 })).text).toMatch(ended);
+  expect((await list({ service: 'data/development/migrate-schema' })).text).toContain('None is on record.');
+});
+
 test('two deployments are compared, the earlier one first, with their steps and what is not known of them', async () => {
   const service = 'shop/staging/checkout-api';
   const [newest, , oldest] = (await list({ service })).rows;
@@ -184,9 +198,51 @@ test('two deployments are compared, the earlier one first, with their steps and 
 
 test('deployments that are not there, or of no one place, are not compared', async () => {
   const compare = ['nothing', 'of these'];
-  expect((await list({ service: 'shop/staging/checkout-api', compare })).text).toContain('not have both ids');
+  const ofOthers = await list({ service: 'shop/staging/checkout-api', compare });
+  expect(ofOthers.text).toContain('none with the id nothing or of these');
   expect((await list({ project: 'shop', compare })).isError).toBe(true);
   expect((await list({ service: 'shop/staging/checkout-api', compare: [...compare, 'third'] })).isError).toBe(true);
+});
+
+const newest = async (environment: string, index = 0) => (await list({ environment })).rows[index]!['id'];
+
+describe('ids of deployments without a place', () => {
+  test('are found in the environment that both are of, whose services are told', async () => {
+    const environment = 'shop/staging';
+    const compare = [await newest(environment), await newest(environment, 1)];
+    const { rows, answer, text } = await list({ compare });
+    expect(answer['environment']).toBe(environment);
+    expect(text).toContain('Both are of shop/staging.');
+    expect(rows).toEqual((await list({ environment, compare })).rows);
+    expect(rows).toContainEqual({ what: 'checkout-api', first: expect.any(String), second: expect.any(String) });
+  });
+
+  test('of two environments are refused once, with where each is and what to call instead', async () => {
+    const [here, there] = [await newest('shop/staging'), await newest('shop/production')];
+    const compare = [here, there];
+    const { isError, text } = await list({ compare });
+    expect(isError, text).toBe(true);
+    expect(text).toMatch(/compare_environments/);
+    expect(text).toContain(`${String(here)}: shop/staging`);
+    expect(text).toContain(`${String(there)}: shop/production`);
+    const inOne = await list({ environment: 'shop/staging', compare });
+    expect(inOne.isError).toBe(true);
+    expect(inOne.text).toContain(`none with the id ${String(there)}: it may be of another`);
+    expect(inOne.text).toContain('compare_environments');
+  });
+
+  test('that are nowhere, or not two, are refused', async () => {
+    const id = await newest('shop/staging');
+    expect((await list({ compare: [id, 'nothing'] })).text).toContain(
+      'no deployment with the id nothing is among the newest 100 of 3 environments.',
+    );
+    for (const compare of [[id], [id, id], []]) expect((await list({ compare })).isError).toBe(true);
+    const { text } = await listBehind(
+      { compare: [id, 'nothing'] },
+      { refuses: (path) => (historyOf(seedId('environment/shop/production')).test(path) ? 403 : undefined) },
+    );
+    expect(text).toContain('1 more could not be looked into');
+  });
 });
 
 test('where no history can be read, it is not said that there is none', async () => {

@@ -1,18 +1,23 @@
-import { maximumPageSize } from '../../src/contract/index.ts';
-import { readDeployment, type HistoryItem, type PastDeployment } from '../../src/analysis/index.ts';
 import {
-  naming,
+  readDeployment,
+  servicesDeployed,
+  type DeployedService,
+  type HistoryItem,
+  type PastDeployment,
+} from '../../src/analysis/index.ts';
+import {
   pick,
   pruneRecord,
   recordsIn,
+  show,
   tableText,
   type JsonRecord,
   type NextCall,
   type ToolContext,
 } from '../../src/server/tool/index.ts';
-import { readAspect, type Subject } from '../shared/any-service.ts';
 import { unlessFailing } from '../shared/places.ts';
 import { hasEventsBetween } from '../shared/recorded-changes.ts';
+import { deploymentsToCompare } from './deployments-to-compare.ts';
 
 /** What a history doesn't have of a deployment, in a sentence, by whether there are events of the time between two. */
 const notCompared = (hasEvents: boolean): string =>
@@ -21,6 +26,7 @@ const notCompared = (hasEvents: boolean): string =>
 /** Two deployments side by side, as text. */
 export const comparedText = (view: JsonRecord): string =>
   [
+    ...(view['environment'] === undefined ? [] : [`Both are of ${show(view['environment'])}.`]),
     tableText(recordsIn(view['results']), ['what', 'first', 'second', 'difference']),
     notCompared(view['events'] !== 'none'),
   ].join('\n');
@@ -65,32 +71,42 @@ function sideBySide(first: PastDeployment, second: PastDeployment): readonly Jso
   ].map(pruneRecord);
 }
 
+/** The version of a deployed service, and its state. */
+const serviceText = (one: DeployedService | undefined): string =>
+  one ? [one.version, one.state].filter(Boolean).join(' ') : 'not in it';
+
+/** What an environment's two deployments brought of each service. */
+function servicesSideBySide(first: HistoryItem, second: HistoryItem): readonly JsonRecord[] {
+  const [before, after] = [first, second].map((item) => new Map(servicesDeployed(item).map((one) => [one.name, one])));
+  return [...new Set([...before!.keys(), ...after!.keys()])].map((what) =>
+    pruneRecord({ what, first: serviceText(before!.get(what)), second: serviceText(after!.get(what)) }),
+  );
+}
+
 /**
- * Compares two deployments of a service or environment.
+ * Compares two deployments of a service or an environment: of the one that the call gives, or else of the environment
+ * whose history has both.
  * @param ids of the deployments, in any order
- * @throws CallFailure if one isn't in the newest part of the history
+ * @throws CallFailure with all that is wrong, if they aren't of one place, or not in the newest part of its history
  */
 export async function comparedDeployments(
   context: ToolContext,
-  subject: Subject,
+  project: string | undefined,
   ids: readonly string[],
 ): Promise<JsonRecord> {
-  if (new Set(ids).size !== 2) context.refuse('two different deployments are compared', 'Give the ids of two.');
-  const history = await readAspect(context, subject, 'deployments', { page: 1, page_size: maximumPageSize });
-  const all = (recordsIn(history?.['results']) as HistoryItem[]).map(readDeployment);
-  const [second, first] = all.filter(({ id }) => id !== undefined && ids.includes(id));
-  if (!first || !second)
-    return context.refuse(
-      `${history ? `the newest ${maximumPageSize} deployments of this ${subject.kind} do` : `the deployments of this ${subject.kind} can't be read here: they do`} not have both ids`,
-      naming`${'list_deployments'} shows which there are, each with its id.`,
-    );
-  const { startedAt: from } = first;
-  const { startedAt: to } = second;
+  const {
+    items: [first, second],
+    environment,
+  } = await deploymentsToCompare(context, project, ids);
+  const [one, other] = [readDeployment(first), readDeployment(second)];
+  const { startedAt: from } = one;
+  const { startedAt: to } = other;
   const hasEvents =
     from === undefined || to === undefined ? undefined : await unlessFailing(hasEventsBetween(context, from, to));
   return {
-    results: sideBySide(first, second),
-    compared: [first.id, second.id],
+    results: [...sideBySide(one, other), ...servicesSideBySide(first, second)],
+    compared: [one.id, other.id],
+    ...(environment !== undefined && { environment }),
     ...(hasEvents === false && { events: 'none' }),
   };
 }
@@ -103,7 +119,7 @@ export function changesBetween(view: JsonRecord, args: JsonRecord): readonly Nex
     ? [
         {
           tool: 'list_events',
-          arguments: { ...pick(args, ['service', 'environment']), since, until },
+          arguments: { ...pick({ ...pick(view, ['environment']), ...args }, ['service', 'environment']), since, until },
           why: 'what was changed in between',
         },
       ]

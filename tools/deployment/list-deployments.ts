@@ -27,7 +27,6 @@ import {
 import { allowedRequests } from '../shared/allowance.ts';
 import {
   aspectFailure,
-  oneOf,
   oneOfOrNone,
   readAspect,
   readsByKind,
@@ -183,13 +182,19 @@ function lookedText({
   ];
 }
 
-const reachText = ({ back_to: backTo }: JsonRecord): readonly string[] =>
-  backTo === undefined ? [] : [`These go back to ${compact(backTo)}, and there may be older ones.`];
+/** How far back the history goes: a page that isn't full is its end. What a platform no longer has is not told. */
+function reachText({ back_to: backTo, older, results, page }: JsonRecord): readonly string[] {
+  if (backTo !== undefined) return [`These go back to ${compact(backTo)}, and there may be older ones.`];
+  if (older === undefined) return [];
+  const isNone = recordsIn(results).length === 0 && (page ?? 1) === 1;
+  return [`${isNone ? 'None is' : 'No older ones are'} on record.`];
+}
 
 const besides = [
   ...membersOfCauses,
   'versions',
   'back_to',
+  'older',
   'looked_at',
   'histories',
   'since',
@@ -242,10 +247,7 @@ export const listDeployments = composeTool({
     page: PageNumber.optional(),
     page_size: PageSize.default(defaultPageSizes.shownDeployments),
   },
-  rules: (args) => [
-    ...oneOfOrNone('service', 'environment', 'project')(args),
-    ...(args['compare'] === undefined ? [] : oneOf('service', 'environment')(args)),
-  ],
+  rules: oneOfOrNone('service', 'environment', 'project'),
   operations: [...readsOf('deployments'), operations.list_environment_deployments],
   equivalentOperations: [...readsOf('deployments'), operations.list_environment_deployments],
   reads: [
@@ -270,7 +272,7 @@ export const listDeployments = composeTool({
     page_size: z.int(),
   }),
   answer: async ({ page = 1, page_size, project, state, since, compare }, context) => {
-    if (compare) return comparedDeployments(context, serviceSubject(context), compare);
+    if (compare) return comparedDeployments(context, project, compare);
     const isOne = context.resolved['service'] !== undefined || context.resolved['environment'] !== undefined;
     if (!isOne || state !== undefined || since !== undefined)
       return found({ project, state, since }, page, page_size, context);
@@ -281,10 +283,13 @@ export const listDeployments = composeTool({
     const results = recordsIn(history['results']) as HistoryItem[];
     const isCut = history['without_pages'] === true;
     if (isCut && page > 1 && results.length === 0) context.leftOut(noOlder);
+    // A platform may give smaller pages than it is asked for.
+    const isLast = !isCut && results.length < Math.min(page_size, Number(history['page_size'] ?? page_size));
     return {
       results: results.map(row),
       ...(isCut ? { page_size, without_pages: true } : { page, page_size }),
       ...reachOf(results, page_size),
+      ...(isLast && { older: 'none' }),
       ...(lackVersions(results) && { versions: elsewhere }),
     };
   },
