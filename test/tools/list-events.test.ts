@@ -257,7 +257,7 @@ describe('of what is gone', () => {
     const { results, text } = await told({ service: 'data/playground/toys-db' });
     expect(text).toContain(`The database data/playground/toys-db (id ${String(database)}) was deleted`);
     expect(results.at(-1)).toMatchObject({ what: 'created database', where: 'data/playground/toys-db' });
-    expect((await told({ environment: 'playground', kind: 'lock' })).text).toMatch(/was deleted.*\nNone of the/);
+    expect((await told({ environment: 'playground', kind: 'lock' })).text).toMatch(/was deleted.*\n.*None of the/);
   });
 
   test('a name that never was is an error with what is like it, and so is an id', async () => {
@@ -341,8 +341,9 @@ test('is narrowed by who, kind and time', async () => {
   const nobody = await told({ who: 'nobody of this name' });
   expect(nobody.results).toEqual([]);
   expect(nobody.text).toMatch(
-    /None of the \d+ events looked through fits\.\nEvery change since .* has its event; earlier ones may have none\./,
+    /The record of events begins at \d\S+.*: what was changed or deployed before that may have no event\. None of the \d+ events/,
   );
+  expect(nobody.text).not.toContain('Every change since');
 });
 
 test('shows the newest first, turns pages, and says how to get older ones', async () => {
@@ -430,5 +431,39 @@ describe('deployments from before there were events', () => {
     expect((await behind({ alter: early }, { service: 'shop/staging/checkout-api' })).text).not.toContain(
       'deployments too',
     );
+  });
+});
+
+describe('where no event fits', () => {
+  const proposed = /Next: list_deployments \{[^}]*\} \(deployments from before the record of events/;
+
+  test('from before the record begins, that is said first, and where deployments of then may be', async () => {
+    const since = new Date(Date.now() - 3 * 86_400_000).toISOString();
+    const { text, results, kept_since: begin } = await told({ who: 'nobody of this name', since });
+    expect(results).toEqual([]);
+    expect(text).toMatch(/^<platform-data>\nThe record of events begins at /);
+    expect(text).toContain(begin);
+    expect(text).toMatch(proposed);
+    expect(text).toContain(`"since":"${since}"`);
+    expect((await told({ who: 'nobody of this name', since, kind: 'variable' })).text).not.toMatch(proposed);
+  });
+
+  test('since the record began, nothing of before is said', async () => {
+    const { text } = await told({ who: 'nobody of this name', since: 'PT0S' });
+    expect(text).not.toContain('The record of events begins');
+    expect(text).not.toMatch(proposed);
+  });
+
+  test('a search that finds some says where deployments of before may be, if it goes back further', async () => {
+    expect((await told({ kind: 'deploy', since: 'P3D' })).text).toMatch(proposed);
+    expect((await told({ kind: 'deploy', since: 'PT0S' })).text).not.toMatch(proposed);
+  });
+
+  test('of a platform that does not tell how far back its events go, that is not known', async () => {
+    const { text } = await behind(
+      { alter: (_, path, body) => (path.endsWith('/events') ? { events: [], links: {} } : body) },
+      { since: 'P1D' },
+    );
+    expect(text).toContain('No event was found. How far back this platform has events is not known.');
   });
 });

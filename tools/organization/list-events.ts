@@ -11,6 +11,7 @@ import {
   pruneRecord,
   recordsIn,
   table,
+  textOf,
   type JsonRecord,
   type NextCall,
   type ToolContext,
@@ -56,6 +57,20 @@ async function hasOlderDeployments(context: ToolContext, since: string): Promise
   );
 }
 
+/** The call for deployments from before the record of events; none if there is nothing to say that it may find some. */
+function earlierDeployments(view: JsonRecord, args: JsonRecord): readonly NextCall[] {
+  const place = (['service', 'environment', 'project'] as const).find((name) => args[name] !== undefined);
+  const why =
+    view['deployments_before'] !== undefined
+      ? 'the deployments from before there were events'
+      : view['record_begins'] !== undefined && view['subject'] === undefined && isDeployment(textOf(args, 'kind'))
+        ? 'deployments from before the record of events, if there are any'
+        : undefined;
+  return why === undefined
+    ? []
+    : [{ tool: 'list_deployments', arguments: pick(args, [...(place ? [place] : []), 'since']), why }];
+}
+
 const next = (view: JsonRecord, args: JsonRecord): readonly NextCall[] => {
   const rows = recordsIn(view['results']);
   const last = rows.at(-1)?.['at'];
@@ -64,20 +79,40 @@ const next = (view: JsonRecord, args: JsonRecord): readonly NextCall[] => {
     ...(view['more'] === mayBeMore && typeof last === 'string'
       ? [{ tool: 'list_events', arguments: { ...argumentsOfMore(view, args), until: last }, why: 'older ones' }]
       : []),
-    ...(view['deployments_before'] === undefined
-      ? []
-      : [
-          {
-            tool: 'list_deployments',
-            arguments: pick(args, args['service'] === undefined ? ['environment'] : ['service']),
-            why: 'the deployments from before there were events',
-          },
-        ]),
+    ...earlierDeployments(view, args),
   ];
 };
 
-/** How far back the events go, in one sentence; none if that isn't known. */
-function reachText({ kept_since: since, deployments_before: before, older }: JsonRecord): readonly string[] {
+/** That no event fits. Where the record begins later than what is asked for, that comes first. */
+function nothingText(view: JsonRecord): string {
+  const { looked_through: looked, record_begins: begin, kept_since: since, deployments_before: before } = view;
+  const { more, older } = view;
+  const isUnknown = [begin, since, more, older].every((one) => one === undefined);
+  const earlier = before === undefined ? 'changed or deployed before that' : 'changed before that, deployments too,';
+  return [
+    ...(typeof begin === 'string'
+      ? [
+          `The record of events begins at ${begin}: what was ${earlier} ${older === undefined ? 'may have no event' : 'has none any more'}.`,
+        ]
+      : []),
+    looked === 0
+      ? 'No event was found.'
+      : looked === 1
+        ? 'The only event that was looked through does not fit.'
+        : `None of the ${String(looked)} events looked through fits.`,
+    ...(isUnknown ? ['How far back this platform has events is not known.'] : []),
+  ].join(' ');
+}
+
+/** How far back the events go, in one sentence; none if that isn't known, or told with what was not found. */
+function reachText({
+  kept_since: since,
+  deployments_before: before,
+  record_begins: told,
+  results,
+  older,
+}: JsonRecord): readonly string[] {
+  if (told !== undefined && recordsIn(results).length === 0) return [];
   const begin = since ?? before;
   if (typeof begin !== 'string') return typeof older === 'string' ? [older] : [];
   const which = before === undefined ? 'earlier ones' : 'earlier ones, deployments too,';
@@ -144,12 +179,12 @@ export const listEvents = composeTool({
     const { groups, looked, hasMore, isFull, isNarrowed, since: keptSince, first, isCut, wholeSince } = found;
     const subject = await subjectOf(context, sought, found);
     const begin = keptSince ?? first;
+    const isBeforeRecord = begin !== undefined && (wanted.from === undefined || wanted.from < Date.parse(begin));
     const reachesBack =
-      begin !== undefined &&
+      isBeforeRecord &&
       subject['subject'] === undefined &&
       !isNarrowed &&
       isDeployment(kind) &&
-      (wanted.from === undefined || wanted.from < Date.parse(begin)) &&
       (wanted.to === undefined || wanted.to > Date.parse(begin));
     const isOlder = reachesBack && (await hasOlderDeployments(context, begin)) === true;
     return pruneRecord({
@@ -159,6 +194,7 @@ export const listEvents = composeTool({
       inherited: subject['subject'] === undefined ? inheritedText(context, kind, places) : undefined,
       kept_since: keptSince,
       ...(isOlder && { deployments_before: begin }),
+      ...(isBeforeRecord && (groups.length === 0 || since !== undefined) && { record_begins: begin }),
       ...(isCut && { older: keepsNoOlder }),
       ...(hasMore && { more: isNarrowed && !isFull ? mayBeMoreBefore : mayBeMore, whole_since: wholeSince }),
     });
@@ -171,8 +207,8 @@ export const listEvents = composeTool({
       [
         ...subjectLines(view),
         (view['results'] as readonly JsonRecord[]).length === 0
-          ? `None of the ${String(view['looked_through'])} events looked through fits.`
-          : table('event', columns).text(omit(view, ['subject', 'same_name', 'inherited'])),
+          ? nothingText(view)
+          : table('event', columns).text(omit(view, ['subject', 'same_name', 'inherited', 'record_begins'])),
         ...(typeof view['inherited'] === 'string' ? [view['inherited']] : []),
         ...reachText(view),
         ...(typeof view['more'] === 'string'
