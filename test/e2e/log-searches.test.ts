@@ -108,7 +108,7 @@ describe('the period of a search', () => {
     const { logs, text } = await search({ service: checkout });
     expect(logs).toEqual([{ lines: 1000, instances: 1, from: minute, is_full: true, instances_since: minute }]);
     expect(text).toContain(
-      `Searched: 1000 lines from ${String(logs[0]!['from'])} on, of 1 instance, the most that the platform shows. Nothing is known of before. Other instances have no line there.`,
+      `Searched: 1000 lines from ${String(logs[0]!['from'])} on, of 1 instance, the most that the platform shows. Nothing is known of before. Instances without a line there are not counted.`,
     );
   });
 

@@ -104,7 +104,9 @@ export function periodText(logs: unknown, done: 'Searched' | 'Read' = 'Searched'
   return [
     `${done}: ${known.map(coverageText).join('; ')}.`,
     ...(known.some(({ lines }) => lines > 0) ? ['Nothing is known of before.'] : []),
-    ...(known.some(({ instances }) => instances !== undefined) ? ['Other instances have no line there.'] : []),
+    ...(known.some(({ instances }) => instances !== undefined)
+      ? ['Instances without a line there are not counted.']
+      : []),
     ...(known.some(lacksInstances)
       ? ['What earlier instances logged is lost: a deployment, restart or stop ended them.']
       : []),
