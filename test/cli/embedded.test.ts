@@ -118,7 +118,7 @@ describe('stdio without a base URL', () => {
     const first = await startAssistant({ INFRA_DATA_DIR: directory });
     await organizationOf(first);
     const old = await readFile(join(directory, 'token'), 'utf8');
-    expect((await runProgram(['token', 'revoke', 'infra-mcp stdio', '--data-dir', directory])).code).toBe(0);
+    expect((await runProgram(['token', 'revoke', 'infra-mcp', '--data-dir', directory])).code).toBe(0);
     await first.close();
     const second = await startAssistant({ INFRA_DATA_DIR: directory });
     await organizationOf(second);

@@ -57,7 +57,7 @@ async function storedOrNewToken(options: EmbeddedClientOptions): Promise<string>
   const { dataDir, records } = options;
   const stored = await storedToken(dataDir);
   if (stored) return stored;
-  const created = await createToken(records, { name: 'infra-mcp stdio', permission: 'admin' });
+  const created = await createToken(records, { name: 'infra-mcp', permission: 'admin' });
   return (await createSecretFile(tokenFile(dataDir), created)) ? created : storedOrNewToken(options);
 }
 
