@@ -22,6 +22,8 @@ export interface WatchedService {
   readonly by?: string;
   /** What is said of a run of a cron job that was due. */
   readonly late?: LateText;
+  /** Whether a probe checks that it works; absent for kinds without probes, or if that isn't known. */
+  readonly isChecked?: boolean;
 }
 
 /** Conditions of services, most urgent first. */
@@ -60,6 +62,8 @@ export interface Overview {
   /** Most urgent first, then the most recently deployed. */
   readonly services: readonly ServiceCondition[];
   readonly counts: Readonly<Partial<Record<Standing, number>>>;
+  /** How many of the healthy ones only run: no probe checks them. */
+  readonly unchecked: number;
 }
 
 /** The members of a status that determine a condition. */
@@ -171,7 +175,9 @@ export function overviewOf(services: readonly WatchedService[]): Overview {
   const judged = services.map((service) => {
     const { id, name, kind, status, by, late } = service;
     const warning = warnings.get(service);
-    const [condition, reason] = withLateRun(standingOf(status, kind, warning), late);
+    const [condition, told] = withLateRun(standingOf(status, kind, warning), late);
+    const isUnchecked = condition === 'healthy' && service.isChecked === false;
+    const reason = isUnchecked ? `${told}; no health check` : told;
     const stranded = strandedDataIn(status);
     const besides = besidesOf(status, condition, late);
     const row: ServiceCondition = {
@@ -187,7 +193,7 @@ export function overviewOf(services: readonly WatchedService[]): Overview {
       ...(by !== undefined && { by }),
       ...(stranded && { backup: stranded.backup ? backupText(stranded.backup) : 'none' }),
     };
-    return { row, isWarned: warning !== undefined };
+    return { row, isWarned: warning !== undefined, isUnchecked };
   });
   const counts: Partial<Record<Standing, number>> = {};
   for (const {
@@ -201,5 +207,9 @@ export function overviewOf(services: readonly WatchedService[]): Overview {
       time(other) - time(one) ||
       one.name.localeCompare(other.name),
   );
-  return { services: inOrder.map(({ row }) => row), counts };
+  return {
+    services: inOrder.map(({ row }) => row),
+    counts,
+    unchecked: judged.filter(({ isUnchecked }) => isUnchecked).length,
+  };
 }

@@ -61,6 +61,29 @@ test('an overview says that no alert rule watches an environment only where that
     expect(other).not.toContain(line);
 });
 
+test('what only runs, and has no health check, is told from what was checked', async () => {
+  const { environment_id, registry_id } = platform.seed;
+  const { id } = await platform.must('create_container', {
+    environment_id,
+    registry_id,
+    name: 'unchecked',
+    image_name: 'acme/search',
+    tag: '2.4.0',
+    healthchecks: {},
+  });
+  await call('deploy_service', { service: String(id), wait: true });
+  const { answer, text } = await overview('shop/staging');
+  expect(answer['unchecked']).toBe(1);
+  expect(text).toMatch(/^.*shop\/staging: .*healthy \(1 without a health check\)/m);
+  const rows = answer['results'] as { name: string; condition: string; reason: string }[];
+  expect(rows.find(({ name }) => name === 'unchecked')).toMatchObject({
+    condition: 'healthy',
+    reason: 'it runs; no health check',
+  });
+  expect(rows.find(({ name }) => name === 'search')?.reason).not.toContain('health check');
+  await platform.must('delete_container', { container_id: id });
+});
+
 test('a lock whose days are over is told by no overview, and is no cause', async () => {
   const proxy = await startRecordingProxy(platform.url, {
     alter: (_, path, body) =>

@@ -3,6 +3,7 @@ import { operations, reference } from '../../src/contract/index.ts';
 import { alertNames, overviewOf, usageText } from '../../src/analysis/index.ts';
 import {
   composeTool,
+  isRecord,
   recordsIn,
   naming,
   omit,
@@ -25,7 +26,7 @@ import {
   unwatchedText,
   watchedAlerts,
 } from '../shared/firing-alerts.ts';
-import { readsOfServices, observedServices } from '../shared/observed-services.ts';
+import { readsOfServices, observedServices, type ObservedService } from '../shared/observed-services.ts';
 import { addressesIn, readsOfAddressesIn } from '../shared/public-addresses.ts';
 import { outlookOn, readsOfOutlook } from '../shared/environment-outlook.ts';
 import { lateRuns } from '../shared/late-runs.ts';
@@ -52,6 +53,24 @@ const alertsText = (alerts: readonly JsonRecord[], id: string): string =>
   alertNames(alerts.filter((rule) => isAbout(rule, id)).map((rule) => firingAlert(rule)))
     .map((name) => `, and an alert fires: ${name}`)
     .join('');
+
+/** Whether a probe checks a service; undefined for kinds without probes, and where its configuration doesn't say. */
+function isChecked({ kind, configuration }: ObservedService): boolean | undefined {
+  const probes = configuration?.['healthchecks'];
+  return (kind === 'application' || kind === 'container') && isRecord(probes)
+    ? Object.values(probes).some(isRecord)
+    : undefined;
+}
+
+/** How many services are in which condition, for the first line. */
+const countsText = (counts: unknown, unchecked: unknown): string =>
+  Object.entries((counts ?? {}) as JsonRecord)
+    .map(([condition, count]) => {
+      const but =
+        condition === 'healthy' && typeof unchecked === 'number' ? ` (${unchecked} without a health check)` : '';
+      return `${String(count)} ${condition}${but}`;
+    })
+    .join(', ') || 'no services';
 
 /** How many alerts fire, for the first line: what runs well may have one. */
 function firingText(alerts: readonly JsonRecord[]): readonly string[] {
@@ -136,9 +155,16 @@ export const getEnvironmentOverview = composeTool({
         lockOn(context, environment, project),
         hostOf(context, environment, project),
       ]);
-    const { services: results, counts } = overviewOf(
+    const {
+      services: results,
+      counts,
+      unchecked,
+    } = overviewOf(
       services
-        ? [...services.map((service) => ({ ...service, late: late.get(service.id) })), ...others]
+        ? [
+            ...services.map((service) => ({ ...service, late: late.get(service.id), isChecked: isChecked(service) })),
+            ...others,
+          ]
         : context.refuseWithout(
             [operations.list_services, operations.get_environment_status],
             'this platform shows neither the services of an environment nor their states',
@@ -162,6 +188,7 @@ export const getEnvironmentOverview = composeTool({
     return {
       environment: context.resolved['environment']?.path ?? environment,
       counts,
+      ...(unchecked > 0 && { unchecked }),
       ...(lock !== undefined && { cluster_lock: lock }),
       ...(host.unusable !== undefined && { unusable_cluster: host.unusable }),
       ...(host.nodes !== undefined && { nodes: host.nodes }),
@@ -186,13 +213,12 @@ export const getEnvironmentOverview = composeTool({
       results,
       alerts,
       unwatched,
+      unchecked,
       alert_rules: rules,
     }) =>
       [
         `${String(environment)}: ${[
-          Object.entries((counts ?? {}) as JsonRecord)
-            .map(([condition, count]) => `${String(count)} ${condition}`)
-            .join(', ') || 'no services',
+          countsText(counts, unchecked),
           ...(unusable === undefined ? [] : ['unusable cluster']),
           ...firingText(recordsIn(alerts)),
         ].join('; ')}`,
