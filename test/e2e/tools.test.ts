@@ -504,7 +504,7 @@ const cases: Case[] = [
   },
   {
     tool: 'list_events',
-    right: { kind: 'lock' },
+    right: { kind: 'nothing of this kind' },
     answers: { results: any, looked_through: any, kept_since: any },
     wrong: { kind: '' },
     says: '"kind"',

@@ -1,4 +1,6 @@
 import type { Insertable } from 'kysely';
+import { operations } from '../../contract/index.ts';
+import { withRecordedChange } from '../api/index.ts';
 import type { AlertRuleTable, ClusterTable, Db, MemberTable, Vault } from '../store/index.ts';
 import { teamMail } from './alerts.ts';
 import { organizationId, seedId, seedIds } from './ids.ts';
@@ -84,6 +86,30 @@ const invitation = (time: SeedTime, email: string, sent: number) => ({
   expires_at: time.ago(sent - 7),
 });
 
+/** Locks a cluster as its request would: whoever looks for the change finds its event. */
+async function lockCluster(db: Db, time: SeedTime): Promise<void> {
+  const [cluster_id, owner, at] = [seedId('cluster/batch'), 'Bo Lindqvist', time.ago(0)];
+  await withRecordedChange(
+    db,
+    { kind: 'cluster', id: cluster_id },
+    { name: owner, origin: 'CONSOLE' },
+    at,
+    async () => {
+      await db
+        .insertInto('cluster_lock')
+        .values({
+          cluster_id,
+          reason: 'Storage migration: no changes until it is done.',
+          locked_at: at,
+          owner_name: owner,
+          ttl_in_days: 5,
+        })
+        .execute();
+    },
+    operations.lock_cluster,
+  );
+}
+
 /**
  * Inserts the organization and everything outside its projects: clusters, people, registries, git tokens, groups,
  * receivers, a webhook.
@@ -148,16 +174,7 @@ export async function seedOrganization(db: Db, time: SeedTime, vault: Vault): Pr
     })
     .execute();
   await db.insertInto('cluster').values(clusters(time)).execute();
-  await db
-    .insertInto('cluster_lock')
-    .values({
-      cluster_id: seedId('cluster/batch'),
-      reason: 'Storage migration: no changes until it is done.',
-      locked_at: time.ago(0),
-      owner_name: 'Bo Lindqvist',
-      ttl_in_days: 5,
-    })
-    .execute();
+  await lockCluster(db, time);
   await seedLinkedResources(db, time, vault);
   await db
     .insertInto('alert_receiver')

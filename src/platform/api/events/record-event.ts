@@ -226,13 +226,18 @@ export async function withEvent<Answer>(
   return answer;
 }
 
-/** Makes a change outside any request, such as one in the past, with its event. @param at its time, ISO 8601 */
+/**
+ * Makes a change outside any request, such as one in the past, with its event.
+ * @param at its time, ISO 8601
+ * @param op the operation that makes such a change by request; default: the update of the subject
+ */
 export async function withRecordedChange(
   db: Db,
   subject: ChangedResource,
   actor: Actor,
   at: string,
   run: () => Promise<void>,
+  op: Pick<AnyOperation, 'name'> = { name: 'update' },
 ): Promise<void> {
   const before = await describeSubject(db, subject);
   await run();
@@ -240,7 +245,7 @@ export async function withRecordedChange(
   if (after)
     await writeEvent(
       db,
-      'UPDATE',
+      eventTypeOf(op),
       after,
       changedMembers(before?.members, after.members, after.identifying, after.defaults),
       actor,

@@ -170,7 +170,10 @@ const tokenNames = async (db: Db, member: string): Promise<string[]> =>
 async function extraMembers(db: Db, { kind, id }: ChangedResource, row: JsonRecord): Promise<JsonRecord> {
   if (kind === 'invitation') return roleOf(db, row);
   if (kind === 'member') return { ...(await roleOf(db, row)), revoked_with_them: await tokenNames(db, id) };
-  if (kind === 'cluster') return { lock: (await rowOf(db, 'cluster_lock', id, 'cluster_id')) ?? null };
+  if (kind === 'cluster') {
+    const lock = await rowOf(db, 'cluster_lock', id, 'cluster_id');
+    return { lock: lock ? membersOf(lock) : null };
+  }
   return kind === 'organization' ? ((await rowOf(db, 'billing_info', id, 'organization_id')) ?? {}) : {};
 }
 
