@@ -1,15 +1,16 @@
-import { Cron } from 'croner';
 import * as z from 'zod';
+import { isSameTimes, lastDue, nextDue } from './cron-times.ts';
 import { maybe } from './lenient.ts';
-import { madeItRun, type PastDeployment } from './history.ts';
+import { madeItRun, type CronTimes, type PastDeployment } from './history.ts';
 import type { LenientServiceStatus } from './deployment-progress.ts';
 import { runKindsOf, type RunKind } from './job-runs.ts';
+
+export { scheduleFaultOf } from './cron-times.ts';
 
 const Scheduled = z.looseObject({
   updated_at: maybe(z.string()),
   schedule: z.looseObject({ cronjob: z.looseObject({ scheduled_at: z.string(), timezone: maybe(z.string()) }) }),
 });
-type Cronjob = z.infer<typeof Scheduled>['schedule']['cronjob'];
 
 /** A cron job, with its configuration and its history, newest first. */
 export interface ScheduledJob {
@@ -23,12 +24,14 @@ export interface ScheduledJob {
  * somebody asked for meanwhile is none: it hides a dead schedule.
  */
 export interface LateRun {
-  /** When it was due, in ISO 8601. */
-  readonly due: string;
+  /** When it was due, in ISO 8601; absent where the schedule of then is not told. */
+  readonly due?: string;
   /** `not told`: one ran since, but whether by its schedule is not told, or which schedule is in force isn't. */
   readonly is: 'missing' | 'failed' | 'not told';
   /** Whether the job was changed since its deployment, so that it may still run by another schedule. */
   readonly isChanged?: true;
+  /** When the deployment was asked for that brought another schedule: the run was due by the one before. */
+  readonly until?: string;
   /** What ran since, if something did. */
   readonly since?: { readonly kind: RunKind; readonly at?: string; readonly end?: 'good' | 'bad' };
   /** Whether its history has any run by its schedule, also an earlier one. */
@@ -38,16 +41,9 @@ export interface LateRun {
 // Platforms begin a run up to a minute late, and a history shows it a moment later.
 const leeway = 2 * 60_000;
 
-/** The last time before a moment at which a schedule was due; undefined if there was none, or it can't be read. */
-function lastDue({ scheduled_at, timezone }: Cronjob, before: number): number | undefined {
-  try {
-    return new Cron(scheduled_at, { timezone: timezone ?? 'Etc/UTC' }).previousRuns(1, new Date(before))[0]?.getTime();
-  } catch {
-    return undefined;
-  }
-}
+const isoOf = (time: number): string => new Date(time).toISOString();
 
-const cronjobOf = (configuration: unknown): Cronjob | undefined =>
+const timesIn = (configuration: unknown): CronTimes | undefined =>
   Scheduled.safeParse(configuration).data?.schedule.cronjob;
 
 /**
@@ -56,24 +52,19 @@ const cronjobOf = (configuration: unknown): Cronjob | undefined =>
  * @param now milliseconds since 1970
  */
 export function nextDueOf(configuration: unknown, now: number): string | undefined {
-  const cronjob = cronjobOf(configuration);
-  if (cronjob === undefined) return undefined;
-  try {
-    const next = new Cron(cronjob.scheduled_at, { timezone: cronjob.timezone ?? 'Etc/UTC' }).nextRun(new Date(now));
-    return next?.toISOString();
-  } catch {
-    return undefined;
-  }
+  const times = timesIn(configuration);
+  const next = times && nextDue(times, now);
+  return next === undefined ? undefined : isoOf(next);
 }
 
 const startOf = ({ startedAt }: PastDeployment): number => Date.parse(startedAt ?? '');
 
 /** Whether something began when a run of a cron job was due; nothing did of a job without a clock. */
 export function beganWhenDueFor(configuration: unknown): (past: PastDeployment) => boolean {
-  const cronjob = cronjobOf(configuration);
+  const configured = timesIn(configuration);
   return (past) => {
-    const began = startOf(past);
-    const due = cronjob === undefined || Number.isNaN(began) ? undefined : lastDue(cronjob, began + 1);
+    const [began, times] = [startOf(past), past.schedule ?? configured];
+    const due = times === undefined || Number.isNaN(began) ? undefined : lastDue(times, began + 1);
     return due !== undefined && began - due <= leeway;
   };
 }
@@ -116,40 +107,89 @@ function mayRunByAnother({ configuration, status }: ScheduledJob, all: readonly 
   return deployed === undefined || isChangedSince(configuration, startOf(deployed.past)) !== false;
 }
 
-/**
- * The last run of a cron job that was due, if its history shows none by its schedule since, or only one that failed.
- * Undefined for everything else: another kind of job, one that ran, and one that was changed and deployed since, of
- * which no run was due yet.
- * @param now milliseconds since 1970
- */
-export function lateRunOf(job: ScheduledJob, now: number): LateRun | undefined {
-  const all = runsOf(job);
-  const late = lateAsConfigured(job, all, now);
-  return late !== undefined && late.is !== 'failed' && mayRunByAnother(job, all)
-    ? { ...late, is: 'not told', isChanged: true }
-    : late;
+/** A period in which one schedule was in force. */
+interface Era {
+  /** When the first known deployment with it was asked for, in milliseconds since 1970. */
+  readonly from: number;
+  /** Undefined if it is not told. */
+  readonly times?: CronTimes;
 }
 
-/** The same, by the configured schedule. */
-function lateAsConfigured({ configuration }: ScheduledJob, all: readonly RunSince[], now: number): LateRun | undefined {
-  const cronjob = cronjobOf(configuration);
-  if (cronjob === undefined) return undefined;
-  const at = lastDue(cronjob, now - leeway);
-  if (at === undefined) return undefined;
-  const since = all.filter(({ past }) => startOf(past) >= at);
-  const late = { due: new Date(at).toISOString(), isAnyKnown: all.some(({ isScheduled }) => isScheduled) };
+const isSameEra = (one: CronTimes | undefined, other: CronTimes | undefined): boolean =>
+  one === undefined || other === undefined ? one === other : isSameTimes(one, other);
+
+/**
+ * The schedules that were in force since the job was stopped last, as far as its history reaches; the present one first.
+ * What the history doesn't tell is the configured schedule, unless the job was changed later.
+ */
+function erasOf(job: ScheduledJob, configured: CronTimes, all: readonly RunSince[]): readonly Era[] {
+  const stop = all.findIndex((run) => !ran(run) && (run.past.end === 'good' || run.past.state === 'STOPPED'));
+  const brought = (stop === -1 ? all : all.slice(0, stop)).filter((run) => mayDeploy(run) && madeItRun(run.past));
+  return brought.reduce<readonly Era[]>((eras, { past }, index) => {
+    const from = startOf(past);
+    const isOther = index === 0 ? mayRunByAnother(job, all) : isChangedSince(job.configuration, from) === true;
+    const times = past.schedule ?? (isOther ? undefined : configured);
+    const later = eras.at(-1);
+    return later !== undefined && isSameEra(later.times, times)
+      ? [...eras.slice(0, -1), { ...later, from }]
+      : [...eras, { from, times }];
+  }, []);
+}
+
+/** What became of the run that was due at this time; undefined if it took place. */
+function lateAt(due: number, all: readonly RunSince[]): LateRun | undefined {
+  const since = all.filter(({ past }) => startOf(past) >= due);
+  const late = { due: isoOf(due), isAnyKnown: all.some(({ isScheduled }) => isScheduled) };
   if (since.some(({ isScheduled }) => isScheduled)) {
     const { past: latest } = since[0]!;
     return latest.end === 'bad' && latest.action === 'DEPLOY' ? { ...late, is: 'failed' } : undefined;
   }
-  const before = all.find(({ past }) => startOf(past) < at && past.end === 'good');
-  if (before === undefined || !madeItRun(before.past)) return undefined;
   const newest = since.find(ran);
   if (newest === undefined) return { ...late, is: 'missing' };
-  if (since.some(mayDeploy) && isChangedSince(configuration, at)) return undefined;
   const untold = since.find(({ kind }) => kind === 'not told');
   const { kind, past } = untold ?? newest;
   return { ...late, is: untold ? 'not told' : 'missing', since: { kind, at: past.startedAt, end: past.end } };
+}
+
+/** The same by the configured schedule, where the job was changed since its deployment and may run by another one. */
+function lateIfConfigured(
+  configured: CronTimes,
+  { from }: Era,
+  all: readonly RunSince[],
+  now: number,
+): LateRun | undefined {
+  const due = lastDue(configured, now - leeway);
+  const late = due === undefined || due < from ? undefined : lateAt(due, all);
+  return late === undefined || late.is === 'failed' ? late : { ...late, is: 'not told', isChanged: true };
+}
+
+/** What is left to say of a period whose schedule is not told: nothing if a run by it is known. */
+function lateIfAny({ from }: Era, until: number, all: readonly RunSince[]): LateRun | undefined {
+  const isAlive = all.some(({ isScheduled, past }) => isScheduled && startOf(past) >= from);
+  return isAlive ? undefined : { is: 'not told', until: isoOf(until), isAnyKnown: false };
+}
+
+/**
+ * The last run of a cron job that was due, if its history shows none by its schedule since, or only one that failed. A
+ * run that was due before another schedule was deployed counts until one is due by that. Undefined for everything else:
+ * another kind of job, one that ran, and one that was not deployed when a run was due.
+ * @param now milliseconds since 1970
+ */
+export function lateRunOf(job: ScheduledJob, now: number): LateRun | undefined {
+  const configured = timesIn(job.configuration);
+  if (configured === undefined) return undefined;
+  const all = runsOf(job);
+  const eras = erasOf(job, configured, all);
+  for (const [index, era] of eras.entries()) {
+    const later = eras[index - 1];
+    if (era.times === undefined)
+      return later ? lateIfAny(era, later.from, all) : lateIfConfigured(configured, era, all, now);
+    const due = lastDue(era.times, later ? later.from : now - leeway);
+    if (due === undefined || due < era.from) continue;
+    const late = lateAt(due, all);
+    return late && later ? { ...late, until: isoOf(later.from) } : late;
+  }
+  return undefined;
 }
 
 const kindTexts: Readonly<Partial<Record<RunKind, string>>> = {
@@ -164,8 +204,10 @@ function sinceText({ kind, at, end }: NonNullable<LateRun['since']>): string {
 }
 
 /** What became of a run that was due, as text. */
-export function lateRunText({ due, is, isChanged, since, isAnyKnown }: LateRun): string {
-  const head = `a run was due at ${due}`;
+export function lateRunText({ due, is, isChanged, until, since, isAnyKnown }: LateRun): string {
+  if (due === undefined)
+    return `another schedule was deployed at ${until ?? 'a time that is not told'}, and none is due by it yet; whether a run was missed by the one before is not known, because that is not told, and its history has no run by a schedule`;
+  const head = `a run was due at ${due}${until === undefined ? '' : ` by the schedule that was in force until the deployment at ${until}`}`;
   if (isChanged)
     return `${head} by the configured schedule, and none is known; the job may still run by another schedule, because it was changed since its deployment`;
   if (is === 'failed') return `${head}, and the run since then failed`;
@@ -179,27 +221,61 @@ export function lateRunText({ due, is, isChanged, since, isAnyKnown }: LateRun):
   return `${head}, and ${none}${isAnyKnown ? ' since' : `, neither since nor before ${untold}`}; ${what}`;
 }
 
-/** What is wrong with a schedule: its expression can't be read, it never comes due, or there is no such time zone. */
-export type ScheduleFault = 'unreadable' | 'never_due' | 'no_such_time_zone';
+/**
+ * When a cron job runs next. `due` is by the schedule in force; `configured` is when one would be due by the configured
+ * schedule, where that isn't known to be in force. Times are in ISO 8601.
+ */
+export type NextRun =
+  | { readonly is: 'due'; readonly due: string; readonly configured?: string }
+  | { readonly is: 'none'; readonly why: 'never deployed' | 'stopped' }
+  | { readonly is: 'not told'; readonly why: 'changed' | 'no deployment'; readonly configured?: string };
+
+/** Why no run of a job begins by itself, by its status; undefined if some may. */
+function whyNone({ status }: ScheduledJob): 'never deployed' | 'stopped' | undefined {
+  const state = status?.state;
+  if (state === 'STOPPED' || state === 'DELETED') return 'stopped';
+  return state === 'READY' || status?.service_deployment_status === 'NEVER_DEPLOYED' ? 'never deployed' : undefined;
+}
 
 /**
- * What is wrong with the schedule of a cron job; undefined if nothing is.
- * @param scheduledAt absent to check the time zone alone
+ * When a cron job runs next by itself; undefined for another kind of job, and for a schedule that never comes due. The
+ * schedule of its last good deployment counts, not what was changed since.
  * @param now milliseconds since 1970
  */
-export function scheduleFaultOf(
-  { scheduledAt = '* * * * *', timezone }: { readonly scheduledAt?: string; readonly timezone?: string },
-  now: number,
-): ScheduleFault | undefined {
-  const next = (zone: string): Date | null | undefined => {
-    try {
-      return new Cron(scheduledAt, { timezone: zone }).nextRun(new Date(now));
-    } catch {
-      return undefined;
-    }
-  };
-  const due = next('Etc/UTC');
-  if (due === undefined) return 'unreadable';
-  if (due === null) return 'never_due';
-  return timezone !== undefined && next(timezone) === undefined ? 'no_such_time_zone' : undefined;
+export function nextRunOf(job: ScheduledJob, now: number): NextRun | undefined {
+  const configured = timesIn(job.configuration);
+  if (configured === undefined) return undefined;
+  const why = whyNone(job);
+  if (why !== undefined) return { is: 'none', why };
+  const [present] = erasOf(job, configured, runsOf(job));
+  const isAsConfigured = job.status?.service_deployment_status === 'UP_TO_DATE';
+  const times = present ? present.times : isAsConfigured ? configured : undefined;
+  const asConfigured = nextDueOf(job.configuration, now);
+  const ifOther = asConfigured === undefined ? {} : { configured: asConfigured };
+  if (times === undefined) return { is: 'not told', why: present ? 'changed' : 'no deployment', ...ifOther };
+  const due = nextDue(times, now);
+  return due === undefined
+    ? undefined
+    : { is: 'due', due: isoOf(due), ...(isSameTimes(times, configured) ? {} : ifOther) };
+}
+
+const noneTexts = {
+  'never deployed': 'none: no deployment of it has ended well, and until one does no run begins by itself',
+  stopped: 'none: it is stopped, and until it is deployed no run begins by itself',
+} as const;
+
+const unclearTexts = {
+  changed: 'not known: it was changed since its deployment, and may run by another schedule until it is deployed',
+  'no deployment': 'not known: which schedule is in force is not told',
+} as const;
+
+/** When a cron job runs next, as text. */
+export function nextRunText(next: NextRun): string {
+  if (next.is === 'none') return noneTexts[next.why];
+  const { configured } = next;
+  if (next.is === 'not told')
+    return `${unclearTexts[next.why]}${configured === undefined ? '' : `; by the configured one it would be due at ${configured}`}`;
+  return configured === undefined
+    ? next.due
+    : `${next.due} by the schedule that is deployed; by the configured one, once that is deployed, ${configured}`;
 }

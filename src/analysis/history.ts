@@ -32,6 +32,12 @@ export function stoppedBy([newest, ...earlier]: readonly PastDeployment[]): Stop
   return { stop: first > 0 ? earlier[first - 1]! : newest, before: earlier.find(brings) };
 }
 
+/** When a cron job runs: a cron expression of five fields, and its time zone, by default Etc/UTC. */
+export interface CronTimes {
+  readonly scheduled_at: string;
+  readonly timezone?: string | null;
+}
+
 /** A deployment, as deployment histories list it. */
 export type HistoryItem = Lenient<z.infer<typeof DeploymentHistoryItem>>;
 
@@ -70,6 +76,8 @@ export interface PastDeployment {
   readonly origin?: string;
   /** Whether it is a run of a job with arguments in place of the job's. */
   readonly hasOwnArguments?: true;
+  /** The schedule of the version of a cron job that was deployed or ran, if the platform tells it. */
+  readonly schedule?: CronTimes;
   readonly commit?: string;
   readonly commitMessage?: string;
   readonly commitAuthor?: string;
@@ -110,6 +118,7 @@ export function readDeployment(item: HistoryItem): PastDeployment {
   const requested = actionIn(action) ?? 'DEPLOY';
   const end = (state === undefined ? undefined : terminalOutcome(requested, state)) ?? endByStatus(action?.status);
   const image = details?.image;
+  const { scheduled_at, timezone } = details?.schedule?.cronjob ?? {};
   return {
     id: identifier?.execution_id ?? undefined,
     state,
@@ -122,6 +131,7 @@ export function readDeployment(item: HistoryItem): PastDeployment {
     triggeredBy: audit?.triggered_by ?? undefined,
     origin: audit?.origin ?? undefined,
     ...(details?.arguments && { hasOwnArguments: true }),
+    ...(scheduled_at && { schedule: { scheduled_at, timezone } }),
     commit: details?.commit?.git_commit_id ?? undefined,
     commitMessage: details?.commit?.message?.split('\n')[0] ?? undefined,
     commitAuthor: details?.commit?.author_name ?? undefined,

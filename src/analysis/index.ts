@@ -35,7 +35,7 @@ export { placesNamed, type EventPlace, type PlaceKind } from './event-places.ts'
 export { groupedByDeployment, tellGroup, type EventGroup } from './deployment-events.ts';
 export { findDrift, type ComparedEnvironment, type ComparedVariable } from './drift.ts';
 export { coverageOf, deployedAt, firstTime, periodText, type LogCoverage } from './logs/coverage.ts';
-export { runKindsOf, type RunKind } from './job-runs.ts';
+export { runByDeployment, runKindsOf, runStepIn, type RunByDeployment, type RunKind } from './job-runs.ts';
 export { foldLines, type Repeats } from './logs/folded-lines.ts';
 export { levels, type LogLine } from './logs/log-line.ts';
 export { repeatsText } from './logs/messages.ts';

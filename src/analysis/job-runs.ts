@@ -32,13 +32,21 @@ const isBy = ({ origin, triggeredBy }: PastDeployment, requester: Requester): bo
 
 const versionOf = ({ commit, image }: PastDeployment): string | undefined => commit ?? image;
 
-/** Whether an item follows a stop, or has another version than the last good one before it: then it is no mere run. */
+const timesOf = ({ schedule }: PastDeployment): string | undefined =>
+  schedule && `${schedule.scheduled_at} ${schedule.timezone ?? 'Etc/UTC'}`;
+
+const differ = (one: string | undefined, other: string | undefined): boolean =>
+  one !== undefined && other !== undefined && one !== other;
+
+/**
+ * Whether an item follows a stop, or has another version or schedule than the last good one before it: then it is no
+ * mere run.
+ */
 function bringsItUp(past: PastDeployment, earlier: readonly PastDeployment[]): boolean {
   const last = earlier.find(({ end }) => end === 'good');
   if (last === undefined) return false;
   if (last.action === 'STOP') return true;
-  const [version, before] = [versionOf(past), versionOf(last)];
-  return version !== undefined && before !== undefined && version !== before;
+  return differ(versionOf(past), versionOf(last)) || differ(timesOf(past), timesOf(last));
 }
 
 function kindOf(
@@ -67,3 +75,33 @@ export const runKindsOf = (
   history: readonly PastDeployment[],
   beganWhenDue: (past: PastDeployment) => boolean,
 ): readonly RunKind[] => history.map((past, index) => kindOf(past, history.slice(index + 1), beganWhenDue));
+
+/** The step of a deployment that runs a job. */
+const runStep = 'EXECUTING';
+
+/** The step that ran a job among those of a deployment; undefined if there is none. */
+export const runStepIn = <Step extends { readonly step_name?: string | null }>(
+  steps: readonly Step[] | null | undefined,
+): Step | undefined => steps?.find(({ step_name: name }) => name === runStep);
+
+/** Whether a deployment of a job also ran it, and when that was asked for. */
+export interface RunByDeployment {
+  readonly ran: boolean;
+  readonly at: string;
+}
+
+/**
+ * What the newest deployment of a job shows of whether deployments run it; undefined if the history has none that is
+ * known to be one and tells its steps. The oldest item of a whole history is one: nothing runs before.
+ * @param history newest first
+ */
+export function runByDeployment(history: readonly PastDeployment[], isWhole: boolean): RunByDeployment | undefined {
+  const kinds = runKindsOf(history, () => false);
+  const isDeployment = (index: number): boolean =>
+    kinds[index] === 'deployment' ||
+    (isWhole && index === history.length - 1 && kinds[index] === 'run or deployment on request');
+  const found = history.find(({ end, steps = [] }, index) => end === 'good' && steps.length > 0 && isDeployment(index));
+  return found?.startedAt === undefined
+    ? undefined
+    : { ran: found.steps!.some(({ name }) => name === runStep), at: found.startedAt };
+}

@@ -124,7 +124,7 @@ function beginOf(services: readonly Pick<ServiceCondition, 'at' | 'by'>[]): Pick
   return { ...(since !== undefined && { since }), ...(by !== undefined && { by }) };
 }
 
-/** Conditions of services that don't begin with their latest deployment. */
+/** Conditions of services that don't begin with their latest deployment: what is overdue is so since its run was due. */
 const notSinceDeployed: readonly Standing[] = [
   'overdue',
   'out of date',
@@ -133,6 +133,12 @@ const notSinceDeployed: readonly Standing[] = [
   'never deployed',
   'healthy',
 ];
+
+/** Since when services have this condition, and by whom, as far as that is known. */
+const sinceOf = (condition: Standing, own: readonly ServiceCondition[]): Pick<Finding, 'since' | 'by'> => {
+  if (condition === 'overdue') return beginOf(own.map(({ due }) => ({ at: due })));
+  return notSinceDeployed.includes(condition) ? {} : beginOf(own);
+};
 
 const ofServices = (services: readonly WatchedService[]): readonly Finding[] => {
   const { services: judged } = overviewOf(services);
@@ -149,7 +155,7 @@ const ofServices = (services: readonly WatchedService[]): readonly Finding[] => 
         ...(isAll && condition !== 'failed'
           ? { text: `${condition}: all ${own.length}` }
           : { text: condition, names: own.map(({ name }) => name) }),
-        ...(notSinceDeployed.includes(condition) ? {} : beginOf(own)),
+        ...sinceOf(condition, own),
       },
     ];
   });

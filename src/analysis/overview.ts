@@ -8,6 +8,8 @@ export interface LateText {
   readonly text: string;
   /** Whether it is missing or failed; false if it is not told whether it is. */
   readonly isKnown: boolean;
+  /** When it was due, if that is told. */
+  readonly due?: string;
 }
 
 /** A service with its status, which is absent if the platform returned none. */
@@ -56,6 +58,8 @@ export interface ServiceCondition {
   /** When it was last deployed, and by whom. */
   readonly at?: string;
   readonly by?: string;
+  /** When the run of a cron job was due that is missing or failed. */
+  readonly due?: string;
 }
 
 export interface Overview {
@@ -191,6 +195,7 @@ export function overviewOf(services: readonly WatchedService[]): Overview {
       reason: [reason, ...besides.filter((other) => other !== 'overdue').map((other) => `and is ${other}`)].join(', '),
       at: status?.last_deployment_date ?? undefined,
       ...(by !== undefined && { by }),
+      ...(late?.isKnown === true && late.due !== undefined && { due: late.due }),
       ...(stranded && { backup: stranded.backup ? backupText(stranded.backup) : 'none' }),
     };
     return { row, isWarned: warning !== undefined, isUnchecked };

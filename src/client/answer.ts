@@ -50,6 +50,14 @@ function imageIn(details: unknown): Row | undefined {
   return { details: { ...details, image: { image_name: details['image_name'], tag: details['tag'] } } };
 }
 
+/** The details of a deployment with the schedule of a cron job under its name in the contract. */
+function detailsIn(details: unknown): unknown {
+  const schedule = isRecord(details) ? details['schedule'] : undefined;
+  return isRecord(details) && isRecord(schedule) && isRecord(schedule['cron_job'])
+    ? { ...details, schedule: { cronjob: schedule['cron_job'], ...schedule } }
+    : details;
+}
+
 /** A service of a deployment, with its id, name and kind from the row itself or its identifier, and its version. */
 function serviceOf({ identifier, ...row }: Row): Row {
   const { service_id, name, service_type } = isRecord(identifier) ? identifier : {};
@@ -79,9 +87,17 @@ function actionIn({ status_details: details, trigger_action: action, action_stat
 
 /** The rows of a deployment history in one shape, with everything that they had before. */
 const historyRowsIn = (rows: readonly unknown[]): unknown[] =>
-  rows.map((row) =>
-    isRecord(row) ? { ...row, ...imageIn(row['details']), ...servicesIn(row), ...actionIn(row) } : row,
-  );
+  rows.map((row) => {
+    if (!isRecord(row)) return row;
+    const details = detailsIn(row['details']);
+    return {
+      ...row,
+      ...(details !== undefined && { details }),
+      ...imageIn(details),
+      ...servicesIn(row),
+      ...actionIn(row),
+    };
+  });
 
 /** An alert rule with the kind of its target trimmed: some platforms write one of the kinds with a leading space. */
 function withTrimmedTarget(row: unknown): unknown {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { lateRunOf, lateRunText, type LateRun } from '../../src/analysis/due-run.ts';
+import { lateRunOf, lateRunText, nextRunOf, nextRunText, type LateRun } from '../../src/analysis/due-run.ts';
 import { readDeployment } from '../../src/analysis/index.ts';
 
 const now = Date.parse('2026-05-02T12:00:00Z');
@@ -15,13 +15,21 @@ interface Past {
   readonly action?: string;
   readonly status?: string;
   readonly own?: boolean;
+  /** The schedule of its version, if the history tells it. */
+  readonly cron?: string;
 }
 
-const item = (at: string, { origin = 'API', by = 'ada', action = 'DEPLOY', status = 'DEPLOYED', own }: Past = {}) =>
+const item = (
+  at: string,
+  { origin = 'API', by = 'ada', action = 'DEPLOY', status = 'DEPLOYED', own, cron }: Past = {},
+) =>
   readDeployment({
     status,
     auditing_data: { created_at: at, triggered_by: by, ...(origin !== '' && { origin }) },
-    details: own === true ? { arguments: ['again'] } : {},
+    details: {
+      ...(own === true && { arguments: ['again'] }),
+      ...(cron !== undefined && { schedule: { cronjob: { scheduled_at: cron, timezone: 'Etc/UTC' } } }),
+    },
     status_details: { action },
   });
 
@@ -79,12 +87,20 @@ describe('a run that was due', () => {
     expect(late).toMatchObject({ is: 'not told', since: { kind: 'not told', at: '2026-05-02T08:00:00Z' } });
   });
 
-  test('is none of a job that was stopped then, or that was changed and deployed since', () => {
+  test('is none of a job that was stopped then', () => {
     const stop = item('2026-05-01T20:00:00Z', { action: 'STOP', status: 'STOPPED' });
     const start = item('2026-05-02T07:00:00Z');
     expect(lateRunOf({ configuration, history: [start, stop, first] }, now)).toBeUndefined();
+  });
+
+  test('is not told where the job was changed and deployed since, unless a run by its schedule is known', () => {
     const changed = { ...configuration, updated_at: '2026-05-02T06:00:00Z' };
-    expect(lateRunOf({ configuration: changed, history: [start, first] }, now)).toBeUndefined();
+    const start = item('2026-05-02T07:00:00Z');
+    const untold = { is: 'not told', until: '2026-05-02T07:00:00.000Z', isAnyKnown: false } as const;
+    expect(lateRunOf({ configuration: changed, history: [start, first] }, now)).toEqual(untold);
+    expect(lateRunText(untold)).toContain('2026-05-02T07:00:00.000Z');
+    const byItself = item('2026-05-02T02:00:00Z', byClock);
+    expect(lateRunOf({ configuration: changed, history: [start, byItself, first] }, now)).toBeUndefined();
     const run = item('2026-05-02T07:00:00Z', { own: true });
     expect(lateRunOf({ configuration: changed, history: [run, first] }, now)).toMatchObject({ is: 'missing' });
   });
@@ -113,5 +129,102 @@ describe('a run that was due', () => {
     const known = lateRunOf({ configuration, history: [item('2026-05-02T09:00:00Z'), first, earlier] }, now)!;
     expect(known).toMatchObject({ is: 'missing', isAnyKnown: true });
     expect(lateRunText(known)).not.toBe(text);
+  });
+});
+
+describe('a run that was due by the schedule before', () => {
+  const before = '0 3 * * *';
+  const changed = {
+    updated_at: '2026-05-02T06:00:00Z',
+    schedule: { cronjob: { scheduled_at: '30 14 * * *', timezone: 'Etc/UTC' } },
+  };
+  const deployed = item('2026-05-02T07:00:00Z', { cron: '30 14 * * *' });
+  const old = item('2026-05-01T08:00:00Z', { cron: before });
+  const of = (...history: readonly ReturnType<typeof item>[]) => lateRunOf({ configuration: changed, history }, now);
+
+  test('stays missing when another one is deployed, until a run is due by that', () => {
+    const late = of(deployed, old);
+    expect(late).toEqual({
+      due,
+      is: 'missing',
+      isAnyKnown: false,
+      until: '2026-05-02T07:00:00.000Z',
+      since: { kind: 'deployment', at: '2026-05-02T07:00:00Z', end: 'good' },
+    });
+    expect(lateRunText(late!)).toContain('2026-05-02T07:00:00.000Z');
+    const later = Date.parse('2026-05-02T15:00:00Z');
+    const known = lateRunOf({ configuration: changed, history: [deployed, old] }, later);
+    expect(known).toMatchObject({ due: '2026-05-02T14:30:00.000Z', is: 'missing' });
+    expect(known).not.toHaveProperty('until');
+  });
+
+  test('took place if one by that schedule began', () => {
+    expect(of(deployed, item('2026-05-02T03:00:02Z', { ...byClock, cron: before }), old)).toBeUndefined();
+    const unnamed = item('2026-05-02T03:00:20Z', { origin: 'SERVICE_INTERNAL', by: 'the cluster', cron: before });
+    expect(of(deployed, unnamed, old)).toBeUndefined();
+  });
+
+  test('is found behind several deployments, and not where the job was not deployed then', () => {
+    const between = item('2026-05-02T06:30:00Z', { cron: '0 13 * * *' });
+    expect(of(deployed, between, old)).toMatchObject({ due, until: '2026-05-02T06:30:00.000Z' });
+    expect(of(deployed, item('2026-05-02T04:00:00Z', { cron: before }))).toBeUndefined();
+    expect(of(deployed)).toBeUndefined();
+  });
+
+  test('is told where the change is not deployed, or its deployment failed', () => {
+    const status = { service_deployment_status: 'OUT_OF_DATE' } as const;
+    const missing = { due, is: 'missing', isAnyKnown: false };
+    expect(lateRunOf({ configuration: changed, status, history: [old] }, now)).toEqual(missing);
+    const failed = item('2026-05-02T07:00:00Z', { status: 'DEPLOYMENT_ERROR', cron: '30 14 * * *' });
+    expect(lateRunOf({ configuration: changed, status, history: [failed, old] }, now)).toMatchObject(missing);
+  });
+});
+
+const status = (freshness: 'UP_TO_DATE' | 'OUT_OF_DATE' | 'NEVER_DEPLOYED', state = 'DEPLOYED') => ({
+  state,
+  service_deployment_status: freshness,
+});
+
+describe('the next run', () => {
+  const next = '2026-05-03T03:00:00.000Z';
+
+  test('is due by the schedule that is deployed', () => {
+    expect(nextRunOf({ configuration, status: status('UP_TO_DATE'), history: [first] }, now)).toEqual({
+      is: 'due',
+      due: next,
+    });
+    expect(nextRunOf({ configuration, status: status('UP_TO_DATE'), history: [] }, now)).toMatchObject({ due: next });
+    const changed = { ...configuration, updated_at: '2026-05-02T09:00:00Z' };
+    const other = item('2026-05-01T08:00:00Z', { cron: '0 20 * * *' });
+    const both = nextRunOf({ configuration: changed, status: status('OUT_OF_DATE'), history: [other] }, now)!;
+    expect(both).toEqual({ is: 'due', due: '2026-05-02T20:00:00.000Z', configured: next });
+    expect(nextRunText(both)).toMatch(/2026-05-02T20:00.*2026-05-03T03:00/);
+  });
+
+  test('is told with a time zone of its own', () => {
+    const cronjob = { scheduled_at: '0 3 * * *', timezone: 'America/New_York' };
+    const inNewYork = { ...configuration, schedule: { cronjob } };
+    expect(nextRunOf({ configuration: inNewYork, status: status('UP_TO_DATE'), history: [first] }, now)).toEqual({
+      is: 'due',
+      due: '2026-05-03T07:00:00.000Z',
+    });
+  });
+
+  test('is none of what was not deployed or is stopped, and not known where another schedule may be in force', () => {
+    const changed = { ...configuration, updated_at: '2026-05-02T09:00:00Z' };
+    const all = [
+      nextRunOf({ configuration, status: status('NEVER_DEPLOYED', 'READY'), history: [] }, now),
+      nextRunOf({ configuration, status: status('UP_TO_DATE', 'STOPPED'), history: [first] }, now),
+      nextRunOf({ configuration: changed, status: status('OUT_OF_DATE'), history: [first] }, now),
+      nextRunOf({ configuration, status: status('OUT_OF_DATE'), history: [] }, now),
+    ];
+    expect(all).toEqual([
+      { is: 'none', why: 'never deployed' },
+      { is: 'none', why: 'stopped' },
+      { is: 'not told', why: 'changed', configured: next },
+      { is: 'not told', why: 'no deployment', configured: next },
+    ]);
+    expect(new Set(all.map((one) => nextRunText(one!))).size).toBe(all.length);
+    expect(nextRunOf({ configuration: { schedule: { on_start: {} } }, history: [first] }, now)).toBeUndefined();
   });
 });

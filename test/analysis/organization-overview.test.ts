@@ -62,6 +62,15 @@ test('a job that is overdue and out of date is both, and one that may be overdue
   });
 });
 
+test('an overdue job is so since its run was due, and who deployed it did not bring that about', () => {
+  const due = '2026-05-02T03:00:00.000Z';
+  const job = { ...service('report', 'DEPLOYED'), by: 'ada', late: { text: 'a run was due', isKnown: true, due } };
+  expect(rowOf({ services: [job] })).toMatchObject({ condition: 'overdue', since: due, what: 'overdue: report' });
+  expect(rowOf({ services: [job] })).not.toHaveProperty('by');
+  const alerts = [{ name: 'late', state: 'NOTIFIED' }];
+  expect(rowOf({ services: [job], alerts }).what).toBe('alerting: late; overdue: report since 2026-05-02T03:00Z');
+});
+
 const fourNames = (prefix: string): string[] =>
   Array.from({ length: 4 }, (_, index) => `${prefix}-with-a-long-name-${index}`);
 

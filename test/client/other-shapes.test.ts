@@ -280,6 +280,16 @@ describe('a history', () => {
     ]);
   });
 
+  test('with the schedule of a cron job under another name is read alike', async () => {
+    const cron_job = { scheduled_at: '0 3 * * *', timezone: 'Etc/UTC' };
+    const { answer } = await readHistory(() => ({
+      results: [
+        { identifier: { execution_id: 'e-1' }, details: { image_name: 'a', tag: '1', schedule: { cron_job } } },
+      ],
+    }));
+    expect(answer.results).toMatchObject([{ details: { image: { tag: '1' }, schedule: { cronjob: cron_job } } }]);
+  });
+
   test('with image, action and services elsewhere is read alike', async () => {
     const { answer } = await readHistory(() => ({
       results: [

@@ -782,6 +782,8 @@ export const shapes = {
     results[].icon_uri         uri
     results[].total_duration   string
     +results[].details.arguments[]    string
+    +results[].details.schedule.cronjob.scheduled_at   string
+    +results[].details.schedule.cronjob.timezone       string
     +results[].steps[].step_name      ${stepNames}
     +results[].steps[].status         +SUCCESS|+ERROR|+CANCELED
     +results[].steps[].duration_sec   integer

@@ -3,7 +3,7 @@ import { connectedForAll } from '../support/connected-platform.ts';
 import { connectorsTo, type Connectors } from '../support/connectors.ts';
 import { agree, textOf, userAnswering } from '../support/mcp-clients.ts';
 import { startRecordingProxy } from '../support/recording-proxy.ts';
-import type { Json, TestPlatform } from '../support/test-platform.ts';
+import { rowsOf, type Json, type TestPlatform } from '../support/test-platform.ts';
 
 let platform: TestPlatform;
 let connectors: Connectors;
@@ -40,8 +40,8 @@ test('a cron job: made, planned and deployed, each answer says when it runs and 
   const plan = await calling('deploy_service', { service: nightly, dry_run: true });
   expect(plan.text).toContain(`Schedules the job at ${schedule} (some platforms also run it once at each deployment).`);
   const deployed = await calling('deploy_service', { service: nightly, wait: true });
-  expect(deployed.answer['job']).toBe(
-    `scheduled at ${schedule}; this deployment also ran it once, and that run ended well`,
+  expect(deployed.answer['job']).toMatch(
+    /^scheduled at "30 2 \* \* \*" \(Europe\/Paris\); this deployment also ran it once, and that run ended well; next run due at .*T0[01]:30:00\.000Z$/,
   );
   expect(deployed.text).toContain(
     `Job: scheduled at ${schedule}; this deployment also ran it once, and that run ended well`,
@@ -51,10 +51,51 @@ test('a cron job: made, planned and deployed, each answer says when it runs and 
   const runs = await calling('list_job_deployments', { job: nightly });
   expect(runs.answer['schedule']).toBe(schedule);
   expect(runs.text).toContain(`Scheduled at ${schedule}.`);
+  const due = String(runs.answer['next_run']);
+  expect(due).toMatch(/^\d{4}-\d\d-\d\dT0[01]:30:00\.000Z$/);
+  expect(runs.text).toContain(`Next run: ${due}`);
+  expect((await calling('get_service', { service: nightly })).answer).toMatchObject({ next_run: due });
+  const again = await calling('deploy_service', { service: nightly, dry_run: true });
+  expect(again.text).toMatch(
+    /^Schedules the job at .*; its deployment at \S+Z also ran it once, so this one probably/m,
+  );
+  const several = { services: [{ service: nightly }, { service: 'shop/staging/search' }] };
+  expect((await calling('deploy_service', { ...several, dry_run: true })).text).toMatch(
+    /^Deploys job nightly-export .*; its deployment at \S+Z also ran it once/m,
+  );
+  const both = await calling('deploy_service', { ...several, wait: true });
+  expect(both.answer['jobs']).toEqual([
+    expect.stringMatching(
+      /^nightly-export: scheduled at .*; this deployment also ran it once, and that run ended well/,
+    ),
+  ]);
+  expect(both.text).toMatch(/^Job nightly-export: scheduled at .*also ran it once/m);
   await calling('stop_services', { services: [nightly], wait: true });
   const stopped = await calling('list_job_deployments', { job: nightly });
   expect(stopped.answer).toMatchObject({ schedule, schedule_off: 'stopped' });
   expect(stopped.text).toContain(`Scheduled at ${schedule}, but it is stopped`);
+  expect((await calling('get_service', { service: nightly })).answer['next_run']).toMatch(/^none: it is stopped/);
+});
+
+test('the deployment of a whole environment says which cron jobs it ran', async () => {
+  const environment = 'shop/production';
+  const made = {
+    environment,
+    name: 'weekly-export',
+    source: { image: { image_name: 'acme/report', tag: '3.2.0', registry_id: platform.seed['registry_id'] } },
+    schedule: { cronjob: { scheduled_at: '0 4 * * 1', timezone: 'Etc/UTC' } },
+    cpu: 100,
+    memory: 128,
+  };
+  await calling('create_job', made);
+  const accepted = await calling('deploy_service', { environment });
+  expect(accepted.text).toMatch(/weekly-export: .*schedules the job at "0 4 \* \* 1" \(Etc\/UTC\)/);
+  const { answer } = await calling('wait_for_deployment', { environment });
+  expect(answer).toMatchObject({
+    outcome: 'succeeded',
+    jobs: [expect.stringMatching(/^weekly-export: scheduled at .*; this deployment also ran it once/)],
+  });
+  await calling('delete_service', { service: `${environment}/weekly-export`, wait: true });
 });
 
 test.each([
@@ -144,7 +185,7 @@ test('an overview of everything counts an overdue job, and where its history can
   const { answer } = await calling('get_organization_overview', {});
   expect(answer['services']).toMatchObject({ overdue: 1 });
   const row = (answer['results'] as Json[]).find(({ environment }) => environment === 'shop/staging');
-  expect(row!['what']).toContain('overdue: nightly-report');
+  expect(row!['what']).toMatch(/overdue: nightly-report since \d{4}-\d\d-\d\dT03:00Z/);
   const proxy = await startRecordingProxy(platform.url, {
     beforeRequest: async (_, { url }, response) => {
       if (/^\/job\/[^/]+\/deploymentHistory/.test(url!)) response.writeHead(500).end();
@@ -219,7 +260,7 @@ test('a variable that makes an overdue job out of date hides neither that, nor t
   });
   const { answer: everything } = await calling('get_organization_overview', {});
   const row = (everything['results'] as Json[]).find(({ environment }) => environment === 'shop/staging');
-  expect(row!['what']).toMatch(/overdue: nightly-report;.*out of date: .*nightly-report/);
+  expect(row!['what']).toMatch(/overdue: nightly-report since [^;]*;.*out of date: .*nightly-report/);
   expect(created.answer).not.toHaveProperty('late');
   await calling('delete_environment_variable', { environment: 'shop/staging', key: 'REPORT_DAY' });
 });
@@ -244,4 +285,54 @@ test('a run that somebody asks for hides no dead schedule, and a history tells i
     condition: 'overdue',
   });
   expect((await calling('get_organization_overview', {})).answer['services']).toMatchObject({ overdue: 1 });
+});
+
+test('another schedule that is deployed hides neither the run that was missed before, nor the alert', async () => {
+  const changed = await calling('update_job', {
+    job: report,
+    schedule: { cronjob: { scheduled_at: '30 4 1 1 *', timezone: 'Etc/UTC' } },
+  });
+  const newYear = /\d{4}-01-01T04:30:00\.000Z/;
+  expect(changed.text).toMatch(
+    /^By the new schedule its next run is due at \d{4}-01-01T04:30:00\.000Z, if it is deployed until then; until then it runs as before, next at .*T03:00:00\.000Z\.$/m,
+  );
+  const waiting = await calling('list_job_deployments', { job: report });
+  expect(waiting.answer).toMatchObject({
+    alerts: firing,
+    late: expect.stringMatching(/^a run was due at \S+T03:00:00\.000Z, and its history has none/) as string,
+  });
+  expect(waiting.answer['next_run']).toMatch(/^\S+T03:00:00\.000Z by the schedule that is deployed; .*-01-01T04:30/);
+  await calling('deploy_service', { service: report, wait: true });
+  const before =
+    /^a run was due at \S+T03:00:00\.000Z by the schedule that was in force until the deployment at \S+Z, and/;
+  for (const [tool, args] of [
+    ['get_service', { service: report }],
+    ['list_job_deployments', { job: report }],
+    ['diagnose_deployment', { service: report }],
+  ] as const) {
+    const { answer } = await calling(tool, args);
+    expect(answer, tool).toMatchObject({ late: expect.stringMatching(before) as string, alerts: firing });
+    if (tool !== 'diagnose_deployment') expect(answer['next_run'], tool).toMatch(newYear);
+  }
+  const { answer: runs } = await calling('list_job_deployments', { job: report });
+  expect((runs['results'] as Json[])[0]).toMatchObject({ kind: 'deployment' });
+  expect((await calling('get_organization_overview', {})).answer['services']).toMatchObject({ overdue: 1 });
+});
+
+test('where the history tells no schedules, a run by the one before may have been missed, and the alert is named', async () => {
+  const proxy = await startRecordingProxy(platform.url, {
+    alter: (method, path, body) =>
+      method === 'GET' && /^\/job\/[^/]+\/deploymentHistory/.test(path)
+        ? { ...(body as Json), results: rowsOf(body as Json).map((row) => ({ ...row, details: {} })) }
+        : body,
+  });
+  const behind = connectorsTo(proxy.url, platform.tokens.admin);
+  const result = await (await behind.modern()).call('list_job_deployments', { job: report });
+  expect(result.structuredContent).not.toHaveProperty('late');
+  expect(result.structuredContent).toMatchObject({
+    alerts: firing,
+    late_not_told: expect.stringContaining('whether a run was missed by the one before is not known') as string,
+  });
+  await behind.close();
+  await proxy.close();
 });

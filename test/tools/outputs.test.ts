@@ -271,7 +271,10 @@ const steady = (text: string): string =>
   text
     .replaceAll(/\n.*requests to the platform.* left until .*$/gm, '')
     .replaceAll(/ \((?:in )?\d+(?:d|h|m|s)(?: ago)?\)/g, '')
-    .replaceAll(/(?<=a run was due at )\S+?(?=,)/g, '…')
+    .replaceAll(
+      /(?<=a run was due at |Next run: |is due at |next at |overdue: nightly-report since )\S+?(?=[,;.]?(?:\s|$))/gm,
+      '…',
+    )
     .replaceAll(/^(remaining|reset_at|seconds_to_reset): .*$/gm, '$1: …')
     .replaceAll(/^(?:Next stop:|Next start:|Next from|In force since) .*\n/gm, '');
 

@@ -6,6 +6,7 @@ import {
   composeTool,
   environmentDeployment,
   idsInLists,
+  jobEffectSeen,
   reading,
   serviceDeployment,
   terraformChanges,
@@ -35,7 +36,11 @@ const kinds = [
   operations.deploy_services,
 ] as const;
 
-const several = chosenServices('Deploys', versionNote, { replaces: true });
+const several = chosenServices(
+  'Deploys',
+  (service, asked, reader) => versionNote(service, asked, reader, (job) => jobEffectSeen(job, reader)),
+  { replaces: true },
+);
 
 const preview: Preview = reading(
   (planned) => [serviceDeployment, environmentDeployment, several].flatMap(({ reads }) => reads?.(planned) ?? []),

@@ -177,7 +177,7 @@ export const getEnvironmentOverview = composeTool({
     const told = results.map((row) => {
       const { urls = [], domains = [] } = addresses?.get(row.id) ?? {};
       return pruneRecord({
-        ...omit({ ...row, reason: `${row.reason}${alertsText(alerts, row.id)}` }, ['besides']),
+        ...omit({ ...row, reason: `${row.reason}${alertsText(alerts, row.id)}` }, ['besides', 'due']),
         serves: serving.get(row.id),
         usage: usage.get(row.id),
         id: row.id || undefined,

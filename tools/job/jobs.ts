@@ -19,9 +19,11 @@ import {
   type Renderer,
   type ToolContext,
 } from '../../src/server/tool/index.ts';
-import { readsOfAlerts } from '../shared/firing-alerts.ts';
-import { lateFacts, lateLines, lateNames } from '../shared/late-runs.ts';
+import { alertsAbout, readsOfAlerts } from '../shared/firing-alerts.ts';
+import { ifPossible } from '../shared/if-possible.ts';
+import { lateLines, lateNames, runFacts } from '../shared/late-runs.ts';
 import { unlessFailing } from '../shared/places.ts';
+import { joined } from '../shared/plan-parts.ts';
 import {
   newService,
   serviceFields,
@@ -29,6 +31,7 @@ import {
   withHealthchecks,
   withRegistryId,
 } from '../shared/service-update.ts';
+import { scheduleChange } from './schedule-change.ts';
 
 const scheduleFaults = {
   unreadable: 'the schedule of the job is no cron expression that can be read',
@@ -111,6 +114,7 @@ const jobUpdate = serviceUpdate(operations.update_job, {
 export const updateJob = defineTool(operations.update_job, {
   ...jobUpdate,
   expand: withReadableSchedule(jobUpdate.expand),
+  preview: joined(jobUpdate.preview, scheduleChange),
 });
 
 const offTexts: Readonly<Record<string, string>> = {
@@ -126,10 +130,10 @@ function scheduleOff(history: JsonRecord, page: number): string | undefined {
   return at(newest, 'status_details.action') === 'STOP' && newest['status'] === 'STOPPED' ? 'stopped' : undefined;
 }
 
-/** Whether a run of a deployed cron job is overdue; nothing if its state isn't known. */
-async function overdue(context: ToolContext, id: string, configuration: JsonRecord | undefined): Promise<JsonRecord> {
+/** When a deployed cron job runs next, and whether a run is overdue; nothing if its state isn't known. */
+async function runsOf(context: ToolContext, id: string, configuration: JsonRecord | undefined): Promise<JsonRecord> {
   const status = await unlessFailing(context.attempt(operations.get_job_status, { job_id: id }));
-  return status ? lateFacts(context, { kind: 'job', id, configuration, status }) : {};
+  return status ? runFacts(context, { kind: 'job', id, configuration, status }) : {};
 }
 
 /** The rows of a history, each with how it came about. */
@@ -146,13 +150,14 @@ async function withKinds(results: readonly JsonRecord[], job: JsonRecord | undef
 /** The runs, and when more are due by the clock: without it, nobody sees that one is missing. */
 const withSchedule = (runs: Renderer): Renderer => ({
   ...runs,
-  view: (answer) => ({ ...runs.view(answer), ...pick(answer, ['schedule', 'schedule_off', ...lateNames]) }),
-  text: ({ schedule, schedule_off: off, ...view }) =>
+  view: (answer) => ({ ...runs.view(answer), ...pick(answer, ['schedule', 'schedule_off', 'next_run', ...lateNames]) }),
+  text: ({ schedule, schedule_off: off, next_run: next, ...view }) =>
     [
       runs.text(omit(view, lateNames)),
       ...(typeof schedule === 'string'
         ? [`Scheduled at ${schedule}${typeof off === 'string' ? offTexts[off] : ''}.`]
         : []),
+      ...(typeof next === 'string' ? [`Next run: ${next}.`] : []),
       ...lateLines(view),
     ].join('\n'),
   only: (columns) => withSchedule(runs.only?.(columns) ?? runs),
@@ -164,15 +169,16 @@ export const listJobDeployments = defineTool(operations.list_job_deployments, {
   description: 'Run history of a job or cron job: success or failure (fail), when, how often, how long, version.',
   reads: [
     ...readUses('when it is scheduled is not shown', operations.get_job),
-    ...readUses('whether a run of it is overdue is not known', operations.get_job_status),
+    ...readUses('when it runs next, and whether a run of it is overdue, is not known', operations.get_job_status),
     ...readsOfAlerts,
   ],
   output: operations.list_job_deployments.response.extend({ schedule: z.string().optional() }),
   answer: async (args, context) => {
     const input = args as InputOf<typeof operations.list_job_deployments>;
-    const [history, job] = await Promise.all([
+    const [history, job, alerts = []] = await Promise.all([
       context.read(operations.list_job_deployments, input),
       unlessFailing(context.attempt(operations.get_job, { job_id: input.job_id })),
+      ifPossible(context, 'Whether alerts fire about it', () => alertsAbout(context, [input.job_id])),
     ]);
     const schedule = scheduleText(job);
     const off = schedule === undefined ? undefined : scheduleOff(history, input.page ?? 1);
@@ -181,7 +187,8 @@ export const listJobDeployments = defineTool(operations.list_job_deployments, {
       ...(history.results && { results: await withKinds(recordsIn(history.results), job) }),
       ...(schedule !== undefined && { schedule }),
       ...(off !== undefined && { schedule_off: off }),
-      ...(schedule !== undefined && off === undefined && (await overdue(context, input.job_id, job))),
+      ...(schedule !== undefined && off === undefined && (await runsOf(context, input.job_id, job))),
+      ...(alerts.length > 0 && { alerts }),
     };
   },
   render: withSchedule(

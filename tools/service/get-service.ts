@@ -18,7 +18,7 @@ import { conditionsIn, strandedDataIn, usageFigures, usageOrNot, warningsIn } fr
 import { domainsOf } from '../shared/custom-domains.ts';
 import { addressesOf, readsOfAddresses, shownAddresses } from '../shared/public-addresses.ts';
 import { readsOfAlerts } from '../shared/firing-alerts.ts';
-import { lateFacts, lateLines, lateNames } from '../shared/late-runs.ts';
+import { lateLines, lateNames, runFacts } from '../shared/late-runs.ts';
 import { nextForDown } from '../shared/next-for-down.ts';
 import { differenceLines, readsOfDifference, whatDiffers } from '../shared/what-differs.ts';
 import { readsOfServing, versionFacts } from '../shared/serving.ts';
@@ -98,7 +98,10 @@ export const getService = composeTool({
     ...readsInstead('status', 'the state'),
     ...readsOfAddresses,
     ...readsOfServing,
-    ...readUses('whether a run of a cron job is overdue is not known', operations.list_job_deployments),
+    ...readUses(
+      'when a cron job runs next, and whether a run is overdue, is not known',
+      operations.list_job_deployments,
+    ),
     ...readsOfAlerts,
     ...readsOfDifference,
   ],
@@ -125,8 +128,7 @@ export const getService = composeTool({
       addressesOf(context, subject),
       domainsOf(context, subject),
     ]);
-    const overdue =
-      subject.kind === 'job' && status ? await lateFacts(context, { ...subject, configuration, status }) : {};
+    const runs = status ? await runFacts(context, { ...subject, configuration, status }) : {};
     const [differs, versions] = await Promise.all([
       whatDiffers(context, subject, { configuration, status }),
       versionFacts(context, { ...subject, configuration, status }),
@@ -140,7 +142,7 @@ export const getService = composeTool({
       status: status && { ...pick(status, statusFacts), ...runningFacts(status) },
       ...versions,
       ...differs,
-      ...overdue,
+      ...runs,
       usage: status && usageOrNot(status, context.now()),
       domains: domains?.length ? domains : undefined,
       configuration: configuration && omit(configuration, redundantMembers),

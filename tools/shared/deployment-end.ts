@@ -1,11 +1,10 @@
 import { isDown, isServiceKind, operations } from '../../src/contract/index.ts';
-import { canServe, shortCommit, versionSourceOf } from '../../src/analysis/index.ts';
+import { canServe, runStepIn, shortCommit, versionSourceOf } from '../../src/analysis/index.ts';
 import {
   compact,
   isRecord,
   pruneRecord,
   recordsIn,
-  scheduleText,
   withoutFigures,
   type JsonRecord,
   type NextCall,
@@ -14,6 +13,7 @@ import {
   type ToolContext,
 } from '../../src/server/tool/index.ts';
 import { readAspect, type Subject } from './any-service.ts';
+import { runOfCronJob, runsInEnvironment } from './deployed-jobs.ts';
 import { servingNow } from './serving.ts';
 import { diagnosed, diagnosedIn, proposed } from '../deployment/diagnose-deployment.ts';
 import { readsOfDiagnosis } from './diagnosis-evidence.ts';
@@ -67,24 +67,6 @@ async function reachedAt(context: ToolContext, subject: Subject): Promise<JsonRe
   );
 }
 
-/** The step of a deployment that ran a job. */
-const runIn = (steps: WaitResult['status']['steps']) =>
-  steps?.details?.find(({ step_name: name }) => name === 'EXECUTING');
-
-/** The facts about a deployed cron job: whether it has run now, and when it will run. */
-async function runOfCronJob(
-  context: ToolContext,
-  { kind, id }: Subject,
-  { steps }: WaitResult['status'],
-): Promise<string | undefined> {
-  const schedule = kind === 'job' ? scheduleText(await readAspect(context, { kind, id }, 'configuration')) : undefined;
-  if (schedule === undefined) return undefined;
-  const run = runIn(steps);
-  const end = run?.status === 'SUCCESS' ? ', and that run ended well' : '';
-  const ran = run ? `this deployment also ran it once${end}` : 'whether this deployment also ran it is not told';
-  return `scheduled at ${schedule}; ${ran}`;
-}
-
 /** The deployed commit of a job or Terraform service; for serving kinds, the serving version shows it. */
 async function commitOf(context: ToolContext, { kind, id }: Subject): Promise<string | undefined> {
   if (!isServiceKind(kind) || canServe(kind)) return undefined;
@@ -116,7 +98,7 @@ export async function endAnswer(
   const steps = status.steps?.details?.map((step) => pruneRecord({ ...step }));
   const { kind } = subject;
   const isServing = outcome === 'succeeded' && !isDown(status.state ?? '');
-  const [diagnosis, others, serves, commit, job, reached] = await Promise.all([
+  const [diagnosis, others, serves, commit, job, jobs, reached] = await Promise.all([
     outcome === 'failed'
       ? ifPossible(context, 'Why it failed', () =>
           diagnosisOf(context, subject, status.deployment_request_id ?? undefined),
@@ -126,6 +108,9 @@ export async function endAnswer(
     isServing ? ifPossible(context, 'Which version serves', () => servingNow(context, subject, status)) : undefined,
     isServing ? ifPossible(context, 'Which commit was deployed', () => commitOf(context, subject)) : undefined,
     isServing ? ifPossible(context, 'Whether it ran now', () => runOfCronJob(context, subject, status)) : undefined,
+    isServing
+      ? ifPossible(context, 'Whether jobs ran now', () => runsInEnvironment(context, subject, status))
+      : undefined,
     isServing ? reachedAt(context, subject) : {},
   ]);
   return pruneRecord({
@@ -140,7 +125,8 @@ export async function endAnswer(
     serves,
     commit,
     job,
-    ran_job: kind === 'job' && isServing && runIn(status.steps) ? true : undefined,
+    jobs,
+    ran_job: kind === 'job' && isServing && runStepIn(status.steps?.details) ? true : undefined,
     took: steps,
     not_acted_on: others?.length === 0 ? undefined : others,
     diagnosis,
@@ -184,6 +170,7 @@ function text(view: JsonRecord): string {
     serves,
     commit,
     job,
+    jobs,
     took,
     not_acted_on,
     diagnosis,
@@ -195,6 +182,7 @@ function text(view: JsonRecord): string {
     ...(serves === undefined ? [] : [`Serves: ${compact(serves)}`]),
     ...(commit === undefined ? [] : [`Commit: ${compact(commit)}`]),
     ...(job === undefined ? [] : [`Job: ${compact(job)}`]),
+    ...(Array.isArray(jobs) ? jobs.map((told) => `Job ${compact(told)}`) : []),
     ...(Array.isArray(took) ? [`Steps: ${took.filter(isRecord).map(stepText).join(', ')}`] : []),
     ...(Array.isArray(not_acted_on)
       ? [`No tool acts on these services of it, so they may have been passed over: ${not_acted_on.join('; ')}.`]

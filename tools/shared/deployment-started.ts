@@ -15,6 +15,7 @@ import {
 } from '../../src/server/tool/index.ts';
 import type { RequestedAction } from '../../src/analysis/index.ts';
 import { subjectAt, subjectsOf, hasStatus, type Subject } from './any-service.ts';
+import { runsOfCronJobs } from './deployed-jobs.ts';
 import { endAnswer, endView, readsToExplain } from './deployment-end.ts';
 import { commitReplaced, severalVersions, startedFacts } from './started-facts.ts';
 import { ifPossible } from './if-possible.ts';
@@ -40,6 +41,7 @@ const facts = [
   'triggered_by',
   'deploys',
   'instances',
+  'job',
   'public_addresses',
   'variables_not_seen_by',
   'deployed',
@@ -118,13 +120,23 @@ async function endOfSeveral(
   // The steps of one service are not those of all.
   const status = isWell ? { ...gravest.result.status, steps: undefined } : gravest.result.status;
   const waited_seconds = Math.max(...ends.map(({ result }) => result.waited_seconds));
-  const [ended, versions] = await Promise.all([
+  const [ended, versions, jobs] = await Promise.all([
     endAnswer(context, subject, { ...gravest.result, status, waited_seconds }),
     severalVersions(context, environment, isWell),
+    ifPossible(context, 'Whether jobs ran now', () =>
+      runsOfCronJobs(
+        context,
+        environment.id,
+        ends.flatMap(({ service: { kind, id }, result }) =>
+          kind === 'job' && result.outcome === 'succeeded' ? [{ id, steps: result.status.steps }] : [],
+        ),
+      ),
+    ),
   ]);
   return {
     ...ended,
     ...asArgument(subject),
+    jobs,
     ended: ends.map(({ service, result }) => `${service.name ?? `${service.kind} ${service.id}`}: ${result.outcome}`),
     ...versions,
   };

@@ -1,4 +1,4 @@
-import type { LateText, WatchedService } from '../../src/analysis/index.ts';
+import type { LateText, PastDeployment, WatchedService } from '../../src/analysis/index.ts';
 import { operations } from '../../src/contract/index.ts';
 import { at, pruneRecord, readUses, type JsonRecord, type ToolContext } from '../../src/server/tool/index.ts';
 import { readAspect } from './any-service.ts';
@@ -52,15 +52,32 @@ export async function lateRunsByRows(
   );
 }
 
-/** The cron jobs among jobs that run and that are late. @param read reads a configuration that isn't known */
-async function lateAmong(
+// Loaded on demand: it has a parser of cron expressions.
+const dueRuns = () => import('../../src/analysis/due-run.ts');
+
+type Looked = Served & { readonly history: readonly PastDeployment[] };
+
+/** What is said of the late run of a cron job; undefined if it has none. */
+function lateTextOf(
+  { lateRunOf, lateRunText }: Awaited<ReturnType<typeof dueRuns>>,
+  job: Looked,
+  now: number,
+): LateText | undefined {
+  const late = lateRunOf(job, now);
+  if (late === undefined) return undefined;
+  const { due, is } = late;
+  return { text: lateRunText(late), isKnown: is !== 'not told', ...(due !== undefined && { due }) };
+}
+
+/**
+ * Cron jobs with their histories, as far as they can be read. What could not be read is told in the answer.
+ * @param read reads a configuration that isn't known
+ */
+async function withHistories(
   context: ToolContext,
   jobs: readonly Served[],
   read?: (job: Served) => Promise<JsonRecord | undefined>,
-): Promise<ReadonlyMap<string, LateText>> {
-  if (jobs.length === 0) return new Map();
-  // Loaded on demand: it has a parser of cron expressions.
-  const { lateRunOf, lateRunText } = await import('../../src/analysis/due-run.ts');
+): Promise<readonly Looked[]> {
   const looked = await Promise.all(
     jobs.slice(0, mostJobs).map(async (job) => {
       const [configuration, history] = await Promise.all([
@@ -76,10 +93,21 @@ async function lateAmong(
     context.leftOut(
       `Not known: whether ${unread} cron job${unread === 1 ? '' : 's'} ran when due: their history was not read.`,
     );
+  return looked.flatMap(({ history, ...job }) => (history ? [{ ...job, history }] : []));
+}
+
+/** The cron jobs among jobs that run and that are late. @param read reads a configuration that isn't known */
+async function lateAmong(
+  context: ToolContext,
+  jobs: readonly Served[],
+  read?: (job: Served) => Promise<JsonRecord | undefined>,
+): Promise<ReadonlyMap<string, LateText>> {
+  if (jobs.length === 0) return new Map();
+  const [analysis, looked] = await Promise.all([dueRuns(), withHistories(context, jobs, read)]);
   return new Map(
-    looked.flatMap(({ history, ...job }) => {
-      const late = history && lateRunOf({ ...job, history }, context.now());
-      return late ? [[job.id, { text: lateRunText(late), isKnown: late.is !== 'not told' }] as const] : [];
+    looked.flatMap((job) => {
+      const late = lateTextOf(analysis, job, context.now());
+      return late ? [[job.id, late] as const] : [];
     }),
   );
 }
@@ -97,12 +125,21 @@ export function lateMembers(lates: readonly LateText[]): JsonRecord {
 /** The names of these members, and of the one about alerts. */
 export const lateNames = ['late', 'late_not_told', 'alerts'] as const;
 
-/** What a cron job's last run that was due lacks, and the alerts that fire about the job; empty if it lacks nothing. */
-export async function lateFacts(context: ToolContext, job: Served): Promise<JsonRecord> {
-  const late = (await lateRuns(context, [job])).get(job.id);
-  if (late === undefined) return {};
-  const alerts = await alertsAbout(context, [job.id]);
-  return pruneRecord({ ...lateMembers([late]), alerts: alerts.length > 0 ? alerts : undefined });
+/**
+ * When a cron job runs next, what its last run that was due lacks, and then the alerts that fire about the job; empty
+ * for other services.
+ */
+export async function runFacts(context: ToolContext, job: Served): Promise<JsonRecord> {
+  if (!isCronJob(job)) return {};
+  const [analysis, [looked]] = await Promise.all([dueRuns(), isRunning(job) ? withHistories(context, [job]) : []]);
+  const next = analysis.nextRunOf(looked ?? { ...job, history: [] }, context.now());
+  const late = looked && lateTextOf(analysis, looked, context.now());
+  const alerts = late ? await alertsAbout(context, [job.id]) : [];
+  return pruneRecord({
+    next_run: next && analysis.nextRunText(next),
+    ...(late && lateMembers([late])),
+    alerts: alerts.length > 0 ? alerts : undefined,
+  });
 }
 
 const texts = (value: unknown): readonly string[] => (Array.isArray(value) ? value.map(String) : []);

@@ -2,6 +2,7 @@ import { instancesIn, instancesText, originIn, shortCommit } from '../../src/ana
 import { isServiceKind, operations, serviceKinds } from '../../src/contract/index.ts';
 import {
   itemsInLists,
+  jobEffect,
   omit,
   pruneRecord,
   rowsIn,
@@ -72,15 +73,14 @@ async function versionsIn(
   if (!services) return undefined;
   const asked = askedServices(context);
   if (!asked)
-    return rowsIn(services).map((service) =>
-      called(
+    return rowsIn(services).map((service) => {
+      const version = versionChange(
         service,
-        versionChange(
-          service,
-          after?.find(({ id }) => id === service['id']),
-        ),
-      ),
-    );
+        after?.find(({ id }) => id === service['id']),
+      );
+      const effect = after === undefined && textOf(service, 'service_type') === 'JOB' ? `; ${jobEffect(service)}` : '';
+      return `${called(service, version)}${effect}`;
+    });
   const chosen = rowsIn(services).filter(({ id }) => asked.has(id));
   return Promise.all(
     chosen.map(async (service) =>
@@ -95,7 +95,11 @@ async function versionOfService(context: ToolContext, { kind, id }: Subject): Pr
   if (!configuration) return {};
   const isSameAgain = context.done.includes(`redeploy_${kind}`) && kind !== 'terraform';
   const version = isSameAgain ? undefined : versionOf(configuration, context.sent.at(-1)?.['git_commit_id']);
-  return { deploys: version && withShortCommits(version), instances: instancesIn(configuration) };
+  return {
+    deploys: version && withShortCommits(version),
+    instances: instancesIn(configuration),
+    job: kind === 'job' ? jobEffect(configuration) : undefined,
+  };
 }
 
 /** The commit that a deployed service ran before, from data that was read before the deployment. */

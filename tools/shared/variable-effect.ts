@@ -82,7 +82,7 @@ function momentOf(kind: string | undefined, status: JsonRecord = {}): Moment {
 const kindOf = (service: JsonRecord): string | undefined => textOf(service, 'service_type')?.toLowerCase();
 
 /** Whether the configuration of a service is the deployed one, whatever changed of its variables. */
-const isAsDeployed = (service: JsonRecord, status: JsonRecord = {}): boolean =>
+export const isAsDeployed = (service: JsonRecord, status: JsonRecord = {}): boolean =>
   status['service_deployment_status'] !== 'OUT_OF_DATE' ||
   Date.parse(textOf(service, 'updated_at') ?? textOf(service, 'created_at') ?? '') <=
     Date.parse(textOf(status, 'last_deployment_date') ?? '');

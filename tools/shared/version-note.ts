@@ -21,17 +21,21 @@ const quoted = (row: JsonRecord | undefined): string => {
   return line === '' ? '' : ` (${JSON.stringify(shortened(line, longestMessage))})`;
 };
 
-/** The version that a request deploys for a service, as text. */
+/**
+ * The version that a request deploys for a service, as text.
+ * @param effectOfJob what deploying a job does
+ */
 export async function versionNote(
   service: JsonRecord,
   asked: JsonRecord,
   reader: Pick<ToolContext, 'attempt'>,
+  effectOfJob: (job: JsonRecord) => string | Promise<string> = (job) => jobEffect(job),
 ): Promise<string> {
   const kind = (textOf(service, 'service_type') ?? '').toLowerCase();
   const source = versionSourceOf(kind, service);
   const effect =
     kind === 'job'
-      ? `; ${jobEffect(service)}`
+      ? `; ${await effectOfJob(service)}`
       : kind === 'terraform'
         ? `; ${await terraformEffect(String(service['id']), reader)}`
         : '';

@@ -163,8 +163,8 @@ const DeployedVersion = z.object({
 });
 
 /**
- * A deployment in a deployment history. Its steps, in the history of a service, and the versions of its services, in
- * that of an environment, are not in the API document.
+ * A deployment in a deployment history. Its steps and the schedule of a job, in the history of a service, and the
+ * versions of its services, in that of an environment, are not in the API document.
  */
 export const DeploymentHistoryItem = z.object({
   identifier: z.object({
@@ -179,6 +179,10 @@ export const DeploymentHistoryItem = z.object({
   details: DeployedVersion.extend({
     build_pod_name: z.string().optional(),
     arguments: z.array(z.string()).optional().describe('Of this run only.'),
+    schedule: z
+      .object({ cronjob: z.object({ scheduled_at: z.string(), timezone: z.string() }).optional() })
+      .optional()
+      .describe('Of the version of a cron job that was deployed or ran.'),
   }),
   status_details: StatusDetails,
   icon_uri: Uri,

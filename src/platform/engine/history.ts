@@ -33,6 +33,7 @@ interface ShownSpec {
   terraform_files_source?: { git: { git_repository: { url: string } } };
   /** The arguments of one run of a job, in place of those of its schedule. */
   run_arguments?: readonly string[];
+  schedule?: { cronjob?: { scheduled_at: string; timezone: string } };
 }
 
 export const gitUrl = (spec: ShownSpec): string | undefined =>
@@ -65,6 +66,12 @@ const chartOf = ({ source }: ShownSpec): Item['details']['repository'] =>
 /** The arguments of one run of a job. */
 const argumentsOf = ({ run_arguments: given }: ShownSpec): Pick<Item['details'], 'arguments'> =>
   given === undefined ? {} : { arguments: [...given] };
+
+/** When a cron job of this version runs, without what it runs. */
+const scheduleOf = ({ schedule: { cronjob } = {} }: ShownSpec): Pick<Item['details'], 'schedule'> =>
+  cronjob === undefined
+    ? {}
+    : { schedule: { cronjob: { scheduled_at: cronjob.scheduled_at, timezone: cronjob.timezone } } };
 
 const auditingData = (deployment: DeploymentRow, endedAt: string | null): Item['auditing_data'] => ({
   created_at: deployment.created_at,
@@ -107,6 +114,7 @@ const serviceItem = (
     details: {
       ...versionIn(row, spec),
       ...argumentsOf(spec),
+      ...scheduleOf(spec),
       ...(row.kind === 'application' && { build_pod_name: buildPod(deployment.id) }),
     },
     status_details: statusDetails(deployment.action, row.state, row.kind),

@@ -41,7 +41,13 @@ export { terraformStays } from './preview/after-a-stop.ts';
 export { chosenServices, idsInLists, itemsInLists } from './preview/chosen-services.ts';
 export { deletion } from './preview/deletion.ts';
 export { deployment, versionOf } from './preview/deployment.ts';
-export { environmentDeployment, serviceDeployment, jobEffect, scheduleText } from './preview/environment-deployment.ts';
+export {
+  environmentDeployment,
+  jobEffect,
+  jobEffectSeen,
+  scheduleText,
+  serviceDeployment,
+} from './preview/environment-deployment.ts';
 export { terraformChanges, terraformEffect } from './preview/terraform-plan.ts';
 export { stateKeptBy } from './preview/terraform-state.ts';
 export { alreadyMember } from './preview/member-invitation.ts';

@@ -136,6 +136,12 @@ test('a run with arguments of its own runs the deployed version, and changes not
   expect(task.record).toBe(`record of ${String((deployment!['identifier'] as Json)['execution_id'])}`);
   expect(await platform.must('get_job', { job_id })).toEqual(before);
   expect(await platform.must('get_job_status', { job_id })).toEqual(status);
+  // The schedule alone: what runs by it may have secrets among its arguments.
+  const cronjob = { scheduled_at: '0 3 * * *', timezone: 'Etc/UTC' };
+  expect((await historyOf(job_id)).map(({ details }) => (details as Json)['schedule'])).toEqual([
+    { cronjob },
+    { cronjob },
+  ]);
   expect((await historyOf(job_id)).map(({ details }) => (details as Json)['arguments'])).toEqual([
     ['--only', 'users'],
     undefined,

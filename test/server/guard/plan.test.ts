@@ -593,3 +593,35 @@ describe('the question for a plan', () => {
     expect(message).not.toContain('…');
   });
 });
+
+const at = (scheduled_at: string) => ({ cronjob: { scheduled_at, timezone: 'Etc/UTC' } });
+
+describe('the plan of a changed schedule', () => {
+  const get_job = { id: 'j', name: 'nightly', updated_at: '2026-01-02T00:00:00Z', schedule: at('0 3 * * *') };
+  const lineOf = async (status: object | undefined, scheduled_at = '0 4 * * *') =>
+    (
+      await effectsOf(
+        'update_job',
+        { job_id: 'j', schedule: at(scheduled_at) },
+        { get_job, ...(status && { get_job_status: { last_deployment_date: '2026-01-01T00:00:00Z', ...status } }) },
+        { kind: 'job', id: 'j', name: 'nightly', mode: 'STAGING' },
+      )
+    ).filter((line) => line.startsWith('By the new schedule'));
+
+  test.each([
+    [{ state: 'DEPLOYED', service_deployment_status: 'UP_TO_DATE' }, /as before, next at \S+T03:00:00\.000Z/],
+    [{ state: 'DEPLOYED', service_deployment_status: 'OUT_OF_DATE' }, /until then it runs by the one that is deployed/],
+    [{ state: 'STOPPED', service_deployment_status: 'UP_TO_DATE' }, /it is stopped/],
+    [{ state: 'READY', service_deployment_status: 'NEVER_DEPLOYED' }, /it was never deployed/],
+    [undefined, /is not known/],
+  ])('says when a run is due by it, and what holds until it is deployed: %j', async (status, until) => {
+    const [line, ...more] = await lineOf(status);
+    expect(more).toEqual([]);
+    expect(line).toMatch(/^By the new schedule its next run is due at \S+T04:00:00\.000Z,/);
+    expect(line).toMatch(until);
+  });
+
+  test('says nothing of one that stays', async () => {
+    expect(await lineOf({ state: 'DEPLOYED' }, '0 3 * * *')).toEqual([]);
+  });
+});

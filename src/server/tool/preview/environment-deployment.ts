@@ -1,8 +1,10 @@
 import { isServiceKind, operations } from '../../../contract/index.ts';
 import { type JsonRecord, at, isRecord } from '../../json/index.ts';
-import { readById, servicesIn } from '../../context/index.ts';
+import { readDeployment, runByDeployment, type RunByDeployment } from '../../../analysis/index.ts';
+import { readById, rowsIn, servicesIn, type Reader } from '../../context/index.ts';
 import { deployment, versionOf } from './deployment.ts';
 import { loggingAmong, lostLogReadsOfAll, lostLogsAmong } from './lost-logs.ts';
+import { readIfPossible } from './optional-read.ts';
 import { reading, readUses, type ReadsFor } from '../reads.ts';
 import { terraformChange, terraformPlanReads, type TerraformChange } from './terraform-plan.ts';
 import { undoneRollbackReads, undoneRollbacksAmong } from './undone-rollbacks.ts';
@@ -29,13 +31,20 @@ function effectOfEvents(schedule: JsonRecord): string | undefined {
     : `runs the job now unless the platform runs it only when its environment is ${others.join(' or ')}`;
 }
 
+const runByEarlier = ({ ran, at: when }: RunByDeployment): string =>
+  ran
+    ? `; its deployment at ${when} also ran it once, so this one probably does, too`
+    : `; its deployment at ${when} did not run it`;
+
 /**
  * The effect of deploying a job, as text without a subject. Platforms whose jobs go through EXECUTING run a cron job
- * once when it is deployed, others only schedule it: which kind a platform is only becomes known afterwards.
+ * once when it is deployed, others only schedule it: which kind a platform is only shows in earlier deployments.
+ * @param earlier what an earlier deployment of a cron job did, if that is known
  */
-export function jobEffect(job: JsonRecord | undefined): string {
+export function jobEffect(job: JsonRecord | undefined, earlier?: RunByDeployment): string {
   const time = scheduleText(job);
-  if (time !== undefined) return `schedules the job at ${time} (some platforms also run it once at each deployment)`;
+  if (time !== undefined)
+    return `schedules the job at ${time}${earlier === undefined ? ' (some platforms also run it once at each deployment)' : runByEarlier(earlier)}`;
   const schedule = job?.['schedule'];
   return (
     (isRecord(schedule) ? effectOfEvents(schedule) : undefined) ??
@@ -43,23 +52,72 @@ export function jobEffect(job: JsonRecord | undefined): string {
   );
 }
 
-/**
- * Side effects of deploying a service, as text without a subject; undefined for kinds without side effects.
- * @param change the changes by a deployment of Terraform
- */
-const effectOf = (kind: string, service: JsonRecord, change: TerraformChange | undefined): string | undefined => {
+/** The read that shows whether deployments of a cron job also run it. */
+const runReads = readUses(
+  'the plan does not say whether deploying a cron job runs it',
+  operations.list_job_deployments,
+);
+
+/** What an earlier deployment of a cron job did; undefined for other services, and if its history doesn't tell. */
+async function runByEarlierOf(
+  job: JsonRecord | undefined,
+  reader: Pick<Reader, 'read' | 'attempt'>,
+): Promise<RunByDeployment | undefined> {
+  if (scheduleText(job) === undefined) return undefined;
+  const history = await readIfPossible(operations.list_job_deployments, { job_id: String(job?.['id']) }, reader);
+  const [rows, pageSize] = [rowsIn(history), history?.['page_size']];
+  return runByDeployment(
+    rows.map((row) => readDeployment(row)),
+    typeof pageSize === 'number' && rows.length < pageSize,
+  );
+}
+
+/** How many histories of an environment's cron jobs are read. */
+const mostHistories = 3;
+
+/** What earlier deployments of the first cron jobs among services did. */
+const runsByEarlier = async (
+  services: readonly JsonRecord[],
+  reader: Pick<Reader, 'read' | 'attempt'>,
+): Promise<ReadonlyMap<JsonRecord, RunByDeployment | undefined>> =>
+  new Map(
+    await Promise.all(
+      services
+        .filter((service) => scheduleText(service) !== undefined)
+        .slice(0, mostHistories)
+        .map(async (service) => [service, await runByEarlierOf(service, reader)] as const),
+    ),
+  );
+
+/** The effect of deploying a job, with what an earlier deployment of it did. */
+export const jobEffectSeen = async (
+  job: JsonRecord | undefined,
+  reader: Pick<Reader, 'read' | 'attempt'>,
+): Promise<string> => jobEffect(job, await runByEarlierOf(job, reader));
+
+/** What is known of the effects of deploying a service. */
+interface KnownEffects {
+  /** The changes by a deployment of Terraform. */
+  readonly change?: TerraformChange;
+  /** What an earlier deployment of a cron job did. */
+  readonly earlier?: RunByDeployment;
+}
+
+/** Side effects of deploying a service, as text without a subject; undefined for kinds without side effects. */
+const effectOf = (kind: string, service: JsonRecord, { change, earlier }: KnownEffects): string | undefined => {
   if (kind === 'terraform')
     return change?.isRefused
       ? 'refused without a plan'
       : change?.commit === undefined
         ? 'plan and apply'
         : 'apply its plan';
-  return kind === 'job' ? jobEffect(service) : undefined;
+  return kind === 'job' ? jobEffect(service, earlier) : undefined;
 };
 
 const deploymentReads: ReadsFor = (planned) => [
   ...(deployment.reads?.(planned) ?? []),
   ...(planned.some(({ target }) => target === 'terraform') ? terraformPlanReads : []),
+  ...(planned.some(({ target }) => target === 'job') ? runReads : []),
 ];
 
 /** The effects of deploying the target service in addition to its version, and the version. */
@@ -78,25 +136,30 @@ export const serviceDeployment: Preview = reading(
       ];
     }
     if (kind !== 'job') return deployment(args, context);
-    const text = jobEffect(id === undefined ? undefined : await readById(kind, id, reader));
-    return [`${text[0]!.toUpperCase()}${text.slice(1)}.`, ...(await deployment(args, context))];
+    const [job, others] = await Promise.all([
+      id === undefined ? undefined : readById(kind, id, reader),
+      deployment(args, context),
+    ]);
+    const text = await jobEffectSeen(job, reader);
+    // The answer says by itself when the job runs, and what this deployment did.
+    return [{ text: `${text[0]!.toUpperCase()}${text.slice(1)}.`, agreed: jobEffect(job), after: '' }, ...others];
   },
 );
 
-function serviceLine(service: JsonRecord, change?: TerraformChange): string {
+function serviceLine(service: JsonRecord, known: KnownEffects = {}): string {
   const kind = textOf(service, 'service_type')?.toLowerCase();
   const called = `${showName(textOf(service, 'name') ?? String(service['id']))} (${kind ?? 'of no kind that is told'})`;
   if (!isServiceKind(kind))
     return `${called}: no tool acts on services of this kind; whether it is deployed, and what that does, is not known.`;
-  const effect = effectOf(kind, service, change);
-  return `${called}: ${[...(effect === undefined ? [] : [effect]), versionOf(service, change?.commit) ?? 'of a version that is not known'].join(', ')}.`;
+  const effect = effectOf(kind, service, known);
+  return `${called}: ${[...(effect === undefined ? [] : [effect]), versionOf(service, known.change?.commit) ?? 'of a version that is not known'].join(', ')}.`;
 }
 
 /** A confirmation also covers the service's id, because another service may have its name by then. */
-const agreedLine = (service: JsonRecord, change?: TerraformChange): PlanLine => {
-  const text = serviceLine(service, change);
-  return { text, agreed: `${String(service['id'])} ${text}` };
-};
+const agreedLine = (service: JsonRecord, known: KnownEffects): PlanLine => ({
+  text: serviceLine(service, known),
+  agreed: `${String(service['id'])} ${serviceLine(service, { ...known, earlier: undefined })}`,
+});
 
 /**
  * The effect of deploying the target environment on each of its services, which rollbacks it undoes, and whether lines
@@ -107,6 +170,7 @@ export const environmentDeployment: Preview = reading(
   [
     ...readUses('the plan does not show which services are deployed', operations.list_services),
     ...terraformPlanReads,
+    ...runReads,
     ...undoneRollbackReads,
     ...lostLogReadsOfAll,
   ],
@@ -119,7 +183,7 @@ export const environmentDeployment: Preview = reading(
         ),
       ];
     if (services.length === 0) return ['There are no services in it.'];
-    const [changes, undone, lost] = await Promise.all([
+    const [changes, runs, undone, lost] = await Promise.all([
       Promise.all(
         services.map(async (service) =>
           textOf(service, 'service_type') === 'TERRAFORM'
@@ -131,12 +195,13 @@ export const environmentDeployment: Preview = reading(
             : undefined,
         ),
       ),
+      runsByEarlier(services, reader),
       undoneRollbacksAmong(services, reader),
       lostLogsAmong(loggingAmong(services), reader),
     ]);
     return [
       ...undone,
-      ...services.map((service, index) => agreedLine(service, changes[index])),
+      ...services.map((service, index) => agreedLine(service, { change: changes[index], earlier: runs.get(service) })),
       ...changes.flatMap((change) => (change?.isKnown ? change.lines : [])),
       ...lost,
     ];
