@@ -65,7 +65,7 @@ describe('stopping everything that is not production', () => {
     const jobs = /Stops job nightly-report in shop\/staging \(STAGING\)(?:, now DEPLOYED)?: starting leaves it off/;
     expect(question!.message).toMatch(jobs);
     expect(textOf(result)).toMatch(jobs);
-    expect(question!.message).not.toMatch(/data\/development.*: starting leaves it off/);
+    expect(question!.message).not.toMatch(/job .* in data\/development.*: starting leaves it off/);
     expect(question!.message).toMatch(/Leaves alone in shop\/staging \(STAGING\): .*helm session-cache \(DEPLOYING\)/);
     expect(proxy.writes().toSorted()).toEqual([
       expect.stringMatching(/^POST .*service\/stop$/),
@@ -146,8 +146,37 @@ test('what never ran stays off when a whole environment that was stopped is star
   const started = await client.call('start_services', { environment: 'shop/staging', wait: true });
   expect(
     Object.fromEntries(rowsIn(started.structuredContent).map((row) => [row['service'], row['what']])),
-  ).toMatchObject({ 'shop/staging/search': 'running', 'shop/staging/storefront': 'left out: never deployed' });
+  ).toMatchObject({
+    'shop/staging/search': 'running',
+    'shop/staging/storefront': expect.stringMatching(/^left out: it never ran/) as string,
+  });
   expect(await stateOf('shop/staging', 'storefront')).toBe('STOPPED');
+});
+
+test('a stop names what it leaves as it is: disks, alerts that may end, and what starting does not bring back', async () => {
+  const environment = 'data/development';
+  const stopped = await client.call('stop_services', { environment, wait: true });
+  for (const told of [user.questions[0]!.message, textOf(stopped)]) {
+    expect(told).toMatch(/^Logs may be lost; disks and volumes stay\.$/m);
+    expect(told).toMatch(/^Firing alerts that the stop alone may end: importer-down\.$/m);
+    expect(told).toMatch(/^Stops container importer in .*: starting leaves it off\.$/m);
+    expect(told).toMatch(/^Stops database events-db in data\/development \(DEVELOPMENT\)(?:, now DEPLOYED)?\.$/m);
+  }
+  const plan = textOf(await client.call('start_services', { environment, dry_run: true }));
+  expect(plan).toMatch(/^Leaves alone in .*container importer \(STOPPED: it never ran/m);
+  expect(plan).toMatch(/^Leaves alone in .*job migrate-schema \(READY: starting runs no jobs\)/m);
+  const started = await client.call('start_services', { environment, wait: true });
+  const rows = rowsIn(started.structuredContent);
+  expect(rows.find(({ service }) => service === 'data/development/importer')).toMatchObject({
+    what: expect.stringMatching(/^left out: it never ran, and only a deployment/) as string,
+  });
+  expect(textOf(started)).toContain('Next: diagnose_deployment');
+});
+
+test('a start of one service says nothing of why it was not to start others', async () => {
+  await client.call('stop_services', { environment: 'shop/staging', wait: true });
+  const plan = textOf(await client.call('start_services', { services: ['shop/staging/search'], dry_run: true }));
+  expect(plan).toMatch(/^Leaves alone in .*application checkout-api \(STOPPED\)/m);
 });
 
 test('what is unavailable is stopped, and not taken for one that is being deployed', async () => {
@@ -182,6 +211,7 @@ describe('what it costs', () => {
     const reads = await readsBy('stop_services', { ...choice, dry_run: true });
     expect(reads.toSorted()).toEqual([
       'GET /organization',
+      'GET /organization/*/alert-rules',
       'GET /organization/*/cluster/lock',
       'GET /organization/*/environments',
       'GET /organization/*/services',
@@ -210,6 +240,7 @@ describe('what it costs', () => {
     const choice = { services: names.map((name) => `shop/${name}/web`), dry_run: true };
     expect((await readsBy('stop_services', choice)).toSorted()).toEqual([
       'GET /organization',
+      'GET /organization/*/alert-rules',
       'GET /organization/*/cluster/lock',
       'GET /organization/*/environments',
       'GET /organization/*/project',

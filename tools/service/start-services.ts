@@ -6,6 +6,7 @@ import {
   idsInLists,
   recordsIn,
   rowsIn,
+  textOf,
   type JsonRecord,
   type NextCall,
   type PlannedOperation,
@@ -34,21 +35,45 @@ import { waitForEnd } from '../shared/wait-for-end.ts';
 
 const startable: readonly string[] = startableKinds;
 const neverDeployed = 'never deployed';
+const notStopped = 'not stopped';
+/** It was stopped before any deployment made it run, so there is no version to start. */
+const neverRan = 'it never ran, and only a deployment that ends well brings it up';
 
 /** Why a service is not started; undefined if it is. */
-async function reasonAgainst(candidate: Candidate, context: Pick<ToolContext, 'attempt'>): Promise<string | undefined> {
+async function reasonAgainst(
+  candidate: Pick<Candidate, 'id' | 'kind' | 'state' | 'deployed'>,
+  context: Pick<ToolContext, 'attempt'>,
+): Promise<string | undefined> {
   const { id, kind, state, deployed } = candidate;
   if (kind === 'job') return 'starting runs no jobs';
   if (kind === 'terraform') return 'starting runs no Terraform';
   if (!startable.includes(kind)) return `${kind} services can not be started here`;
   if (state === undefined) return 'whether it is stopped can not be read';
   if (isUnderWay(candidate)) return 'a deployment of it is under way';
-  if (state !== 'STOPPED') return state === 'READY' ? neverDeployed : 'not stopped';
+  if (state !== 'STOPPED') return state === 'READY' ? neverDeployed : notStopped;
   // Stopping a whole environment also stops what never ran in it.
-  if (deployed === 'NEVER_DEPLOYED') return neverDeployed;
+  if (deployed === 'NEVER_DEPLOYED') return neverRan;
   if (deployed === 'UP_TO_DATE') return undefined;
-  return (await hasNeverRun(kind as ServiceKind, id, context)) ? neverDeployed : undefined;
+  return (await hasNeverRun(kind as ServiceKind, id, context)) ? neverRan : undefined;
 }
+
+/** The same for a plan, from what the call has read; nothing where the state tells it. */
+const whyLeftAlone = async (
+  record: JsonRecord,
+  status: JsonRecord | undefined,
+  reader: Pick<ToolContext, 'answered'>,
+): Promise<string | undefined> => {
+  const reason = await reasonAgainst(
+    {
+      id: String(record['id']),
+      kind: (textOf(record, 'service_type') ?? 'unknown').toLowerCase(),
+      state: textOf(status, 'state'),
+      deployed: textOf(status, 'service_deployment_status'),
+    },
+    { attempt: async (operation, input) => (await reader.answered(operation, input))[0] },
+  );
+  return reason === notStopped ? undefined : reason;
+};
 
 const services = (all: readonly Candidate[], kind: string): readonly Candidate[] =>
   all.filter((one) => one.kind === kind);
@@ -93,6 +118,20 @@ const words: SeveralWords = {
   kinds: startable,
 };
 
+/** A stopped service that never ran, which starting leaves out: what failed before will fail again. */
+function nextForNeverRun(view: JsonRecord): readonly NextCall[] {
+  const row = recordsIn(view['results']).find(({ what }) => what === `left out: ${neverRan}`);
+  return row === undefined
+    ? []
+    : [
+        {
+          tool: 'diagnose_deployment',
+          arguments: { service: row['id'] },
+          why: 'why it never ran: once that is mended, deploying it brings it up',
+        },
+      ];
+}
+
 /** Stopped jobs, which starting leaves out: without a deployment their schedules stay off. */
 function nextForJobs(view: JsonRecord): readonly NextCall[] {
   const jobs = recordsIn(view['results']).filter(({ kind, state }) => kind === 'job' && state === 'STOPPED');
@@ -132,7 +171,9 @@ export const startServices = composeTool({
       })),
     );
   },
-  preview: chosenServices('Starts', async (record, _, reader) => (await versionToStart(record, reader)).note),
+  preview: chosenServices('Starts', async (record, _, reader) => (await versionToStart(record, reader)).note, {
+    whyNot: whyLeftAlone,
+  }),
   reads: [...readsOfChoice, ...readsOfVersions],
   output: severalOutput,
   answer: (args, context) =>
@@ -143,5 +184,5 @@ export const startServices = composeTool({
     }),
   render: severalRender,
   whyNothing: whyNoneChanged(words),
-  next: (view) => [...nextToStarted(view), ...nextForJobs(view)],
+  next: (view) => [...nextToStarted(view), ...nextForNeverRun(view), ...nextForJobs(view)],
 });

@@ -2,6 +2,7 @@ import { isDown, isServiceKind, operations, serviceKinds } from '../../src/contr
 import {
   chosenServices,
   composeTool,
+  lostAndKept,
   terraformStays,
   type JsonRecord,
   type PlannedOperation,
@@ -71,7 +72,7 @@ export const stopServices = composeTool({
         about: services[0]!.environment.path,
       }),
     ),
-  plan: () => ['Their logs may be lost.'],
+  plan: () => [lostAndKept],
   preview: chosenServices('Stops', undefined, { stops: true }),
   reads: readsOfChoice,
   output: severalOutput,

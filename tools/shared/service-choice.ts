@@ -259,7 +259,7 @@ export async function withPresentStates(
 }
 
 /** Whether a deployment of a service is in progress; also true if its state is an unknown one. */
-export const isUnderWay = ({ state }: Candidate): boolean => state !== undefined && !isAtRest(state);
+export const isUnderWay = ({ state }: Pick<Candidate, 'state'>): boolean => state !== undefined && !isAtRest(state);
 
 /** The services by their environments. */
 export const byEnvironment = (all: readonly Candidate[]): readonly (readonly Candidate[])[] => [

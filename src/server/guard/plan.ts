@@ -69,15 +69,19 @@ interface PlannedEffects {
   readonly shownEffects: readonly PlanLine[];
 }
 
-/** Requests that differ only in the kind of service, in short form: a question that shows a plan has little room. */
-function formsInShort(forms: readonly string[]): string {
+/**
+ * Requests that differ only in the kind of service, in short form: a question that shows a plan has little room. The
+ * kinds are named where their order counts; those of the services stand in the lines about these.
+ */
+function formsInShort(forms: readonly string[], isOrder: boolean): string {
   const parts = forms.map((form) => /^(?<method>\w+) \/(?<kind>\w+)\/\{\w+\}(?<rest>.*)$/.exec(form)?.groups);
   const [first] = parts;
   const isAlike =
     first !== undefined &&
     parts.every((part) => part?.['method'] === first['method'] && part?.['rest'] === first['rest']);
   if (!isAlike || parts.length === 1) return forms.join(', ');
-  return `${first['method']} /KIND/{id}${first['rest']}, for KIND ${parts.map((part) => part!['kind']).join(', ')}`;
+  const kinds = isOrder ? `, for KIND ${parts.map((part) => part!['kind']).join(', ')}` : '';
+  return `${first['method']} /KIND/{id}${first['rest']}${kinds}`;
 }
 
 /**
@@ -93,7 +97,9 @@ function oneByOneLine(operations: readonly TargetedOperation[]): readonly string
   const all = [...new Set(perOperation.flat())];
   if (all.length === 0) return [];
   const isOrder = perOperation.every((forms) => forms.join() === all.join());
-  return [`If it takes only one service at a time, for each${isOrder ? ', in this order' : ''}: ${formsInShort(all)}.`];
+  return [
+    `If it takes only one service at a time, for each${isOrder ? ', in this order' : ''}: ${formsInShort(all, isOrder)}.`,
+  ];
 }
 
 /** The request that may replace one that the platform refuses as it is. */

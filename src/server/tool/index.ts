@@ -37,7 +37,7 @@ export { partSentBack } from './list-items.ts';
 export { nextText, proposable, withProposable, type NextCall } from './next-calls.ts';
 export { partialShape, partialUpdate, type PartialUpdate } from './partial-update.ts';
 export { alreadyLocked, clusterLock, clusterUpgrade, notLocked } from './preview/cluster-change.ts';
-export { terraformStays } from './preview/after-a-stop.ts';
+export { lostAndKept, terraformStays } from './preview/after-a-stop.ts';
 export { chosenServices, idsInLists, itemsInLists } from './preview/chosen-services.ts';
 export { deletion } from './preview/deletion.ts';
 export { deployment, versionOf } from './preview/deployment.ts';

@@ -343,6 +343,8 @@ describe('the plan of a replacement', () => {
   });
 });
 
+const rule = (name: string, target_id: string, state = 'NOTIFIED') => ({ name, state, target: { target_id } });
+
 describe('the plan of a stop or restart', () => {
   const answers: Answers = {
     list_services: {
@@ -376,6 +378,17 @@ describe('the plan of a stop or restart', () => {
     const lines = await effectsOf('stop_environment', { environment_id: 'e-1' }, { list_services });
     expect(lines.filter((line) => line.includes('bucket'))).toEqual([expect.stringContaining(terraformStays)]);
     expect(lines.filter((line) => line.includes('bring back'))).toEqual([expect.stringContaining('nightly, weekly')]);
+  });
+
+  test('names the alerts that fire about what it stops', async () => {
+    const more = {
+      get_organization: { id: 'o' },
+      list_alert_rules: {
+        results: [rule('slow', 'a'), rule('all', 'e-1'), rule('elsewhere', 'x'), rule('quiet', 'd', 'OK')],
+      },
+    };
+    const lines = await effectsOf('stop_environment', { environment_id: 'e-1' }, { ...answers, ...more });
+    expect(lines.at(-1)).toMatch(/^Firing alerts that the stop alone may end: slow, all\.$/);
   });
 
   test('names only those that are chosen, and ids that are none', async () => {

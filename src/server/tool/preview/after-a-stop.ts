@@ -1,5 +1,33 @@
-import { shortened } from '../../../contract/index.ts';
-import { showName } from './preview.ts';
+import { isFiring, operations, shortened } from '../../../contract/index.ts';
+import { isRecord } from '../../json/index.ts';
+import { listOfOrganization, rowsIn, type Reader } from '../../context/index.ts';
+import { readUses } from '../reads.ts';
+import { notAgreedTo, showName, textOf, type PlanLine } from './preview.ts';
+
+/** What of stopped services may go, and what stays: only a deletion takes disks along. */
+export const lostAndKept = 'Logs may be lost; disks and volumes stay.';
+
+/** The reads of `endingAlerts`. */
+export const endingAlertReads = readUses(
+  'the plan does not name the alerts that fire about what is stopped',
+  operations.get_organization,
+  operations.list_alert_rules,
+);
+
+/**
+ * Names the alerts that fire about what is stopped: where nothing runs, nothing is measured, and an alert may end though
+ * nothing is mended. Nothing if there are none, or they can't be read.
+ * @param ids of the services, and of their environment
+ */
+export async function endingAlerts(ids: readonly unknown[], reader: Reader): Promise<readonly PlanLine[]> {
+  const rules = rowsIn(await listOfOrganization(operations.list_alert_rules, reader));
+  const names = rules
+    .filter(({ state, target }) => isFiring(state) && isRecord(target) && ids.includes(target['target_id']))
+    .map((rule) => showName(textOf(rule, 'name') ?? String(rule['id'])));
+  return names.length === 0
+    ? []
+    : [notAgreedTo(`Firing alerts that the stop alone may end: ${shortened(names.join(', '), 300)}.`)];
+}
 
 /**
  * Why a stop takes nothing of a Terraform service down, as the end of a sentence: whether an environment is stopped or

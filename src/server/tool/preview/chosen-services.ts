@@ -1,4 +1,4 @@
-import { operations } from '../../../contract/index.ts';
+import { isDown, operations } from '../../../contract/index.ts';
 import { isRecord, type JsonRecord } from '../../json/index.ts';
 import {
   listOfOrganization,
@@ -9,7 +9,7 @@ import {
   type Reader,
   type Target,
 } from '../../context/index.ts';
-import { jobsLeftOff } from './after-a-stop.ts';
+import { endingAlertReads, endingAlerts, jobsLeftOff } from './after-a-stop.ts';
 import { loggingAmong, lostLogReadsOfAll, lostLogsAmong } from './lost-logs.ts';
 import { reading, readUses } from '../reads.ts';
 import { undoneRollbackReads, undoneRollbacksAmong } from './undone-rollbacks.ts';
@@ -47,35 +47,34 @@ const nameOf = (row: JsonRecord): string => textOf(row, 'name') ?? String(row['i
 const textFor = (row: JsonRecord): string =>
   `${(textOf(row, 'service_type') ?? 'service').toLowerCase()} ${showName(nameOf(row))}`;
 
-const isJob = (row: JsonRecord): boolean => textOf(row, 'service_type') === 'JOB';
+/** Whether starting leaves a service off that was stopped: a job, and what no deployment made run. */
+const isLeftOff = (row: JsonRecord, status: JsonRecord | undefined): boolean =>
+  textOf(row, 'service_type') === 'JOB' || status?.['service_deployment_status'] === 'NEVER_DEPLOYED';
 
 const textsIn = (list: unknown): readonly string[] => (Array.isArray(list) ? list.map(String) : []);
 
-const stateIn = ({ status }: JsonRecord): string | undefined =>
-  isRecord(status) ? textIn(status, 'state') : undefined;
-
-const statesIn = (rows: readonly JsonRecord[]): ReadonlyMap<unknown, string> =>
-  new Map(rows.flatMap((row) => (stateIn(row) === undefined ? [] : [[row['id'], stateIn(row)!]])));
+/** Statuses with a state, by the ids of their services. */
+const statusesIn = (rows: readonly JsonRecord[]): ReadonlyMap<unknown, JsonRecord> =>
+  new Map(
+    rows.flatMap(({ id, status }) =>
+      isRecord(status) && textIn(status, 'state') !== undefined ? [[id, status] as const] : [],
+    ),
+  );
 
 /**
- * The states of services by their ids: from their own rows or those of a wider list that the call has read, if these
+ * The statuses of services by their ids: from their own rows or those of a wider list that the call has read, if these
  * have the states of all of them; otherwise from the statuses of their environment.
  */
-async function statesOf(
+async function statusesOf(
   rows: readonly JsonRecord[],
   environment_id: string | undefined,
   reader: Reader,
-): Promise<ReadonlyMap<unknown, string>> {
+): Promise<ReadonlyMap<unknown, JsonRecord>> {
   const wide = await reader.answered(operations.list_services_of_organization);
-  const known = statesIn([...wide.flatMap((answer) => rowsIn(answer)), ...rows]);
+  const known = statusesIn([...wide.flatMap((answer) => rowsIn(answer)), ...rows]);
   if (environment_id === undefined || rows.every(({ id }) => known.has(id))) return known;
   const statuses: JsonRecord | undefined = await reader.attempt(operations.get_environment_status, { environment_id });
-  return new Map(
-    statusRowsIn(statuses).flatMap((row) => {
-      const state = textIn(row, 'state');
-      return state === undefined ? [] : [[row['id'], state] as const];
-    }),
-  );
+  return statusesIn(statusRowsIn(statuses).map((status) => ({ id: status['id'], status })));
 }
 
 const previewReads = [
@@ -89,14 +88,27 @@ const previewReads = [
 
 const replacingReads = [...lostLogReadsOfAll, ...undoneRollbackReads, ...chartReads];
 
+interface ChoiceOptions {
+  /**
+   * Whether others replace the running instances: the plan then says which rollbacks that undoes, whether chart versions
+   * exist, and whether lines of logs are lost.
+   */
+  readonly replaces?: boolean;
+  /** Whether they are stopped: it then says which of them starting leaves off, and which alerts may end. */
+  readonly stops?: boolean;
+  /** Why a service is left alone, if its state doesn't tell. */
+  readonly whyNot?: (
+    service: JsonRecord,
+    status: JsonRecord | undefined,
+    reader: Reader,
+  ) => Promise<string | undefined>;
+}
+
 /**
  * The services that a call changes in its target environment, each with environment, mode and state; and those of the
  * same environment that it doesn't change.
  * @param verb what happens to each.
  * @param note an addition to a service's line, based on the request's members about it.
- * @param options `replaces` if others replace the running instances: the plan then says which rollbacks that undoes,
- * whether chart versions exist, and whether lines of logs are lost. `stops` if it then says that starting leaves
- * jobs off.
  */
 export const chosenServices = (
   verb: string,
@@ -105,53 +117,59 @@ export const chosenServices = (
     asked: JsonRecord,
     reader: Reader,
   ) => string | undefined | Promise<string | undefined> = () => undefined,
-  { replaces = false, stops = false }: { readonly replaces?: boolean; readonly stops?: boolean } = {},
+  { replaces = false, stops = false, whyNot = async () => undefined }: ChoiceOptions = {},
 ): Preview =>
-  reading([...previewReads, ...(replaces ? replacingReads : [])], async (args, { target, reader }) => {
-    const ids = idsInLists(args);
-    const [place, rows] = await Promise.all([placeOf(target, reader), servicesIn(target.id, reader)]);
-    if (!rows)
-      return [
-        ...ids.map((id) => `${verb} ${id} in ${place}.`),
-        ...(stops ? jobsLeftOff(textsIn(args['job_ids']), place) : []),
-        notKnown('the names and states of these services'),
-      ];
-    const asked = new Map<unknown, JsonRecord>(itemsInLists(args).map(({ id, ...more }) => [id, more]));
-    const chosen = rows.filter((row) => ids.includes(String(row['id'])));
-    const others = rows.filter((row) => !ids.includes(String(row['id'])));
-    const commitOf = ({ id }: JsonRecord): string | undefined => textOf(asked.get(id), 'git_commit_id');
-    const chartVersionOf = ({ id }: JsonRecord): string | undefined => textOf(asked.get(id), 'chart_version');
-    const [states, notes, undone, charts, lost] = await Promise.all([
-      statesOf(rows, target.id, reader),
-      Promise.all(chosen.map(async (row) => note(row, asked.get(row['id']) ?? {}, reader))),
-      // Without a commit, a service of a list stays at its own.
-      replaces ? undoneRollbacksAmong(chosen.filter(commitOf), reader, commitOf) : [],
-      replaces ? chartsOfReleases(chosen, chartVersionOf, reader) : [],
-      replaces ? lostLogsAmong(loggingAmong(chosen), reader) : [],
-    ]);
-    const stateOf = (row: JsonRecord): string => states.get(row['id']) ?? 'in a state that is not known';
-    const lineFor = (row: JsonRecord, index: number): PlanLine => {
-      // In few words: the plan of all services of an organization has to fit into one question.
-      const more = notes[index] ?? (stops && isJob(row) ? 'starting leaves it off' : undefined);
-      const what = `${verb} ${textFor(row)} in ${place}`;
-      return {
-        text: `${what}, now ${stateOf(row)}${more === undefined ? '' : `: ${more}`}.`,
-        agreed: `${what} ${String(row['id'])} ${more ?? ''}`,
-        after: `${what}${more === undefined ? '' : `: ${more}`}.`,
+  reading(
+    [...previewReads, ...(replaces ? replacingReads : []), ...(stops ? endingAlertReads : [])],
+    async (args, { target, reader }) => {
+      const ids = idsInLists(args);
+      const [place, rows] = await Promise.all([placeOf(target, reader), servicesIn(target.id, reader)]);
+      if (!rows)
+        return [
+          ...ids.map((id) => `${verb} ${id} in ${place}.`),
+          ...(stops ? jobsLeftOff(textsIn(args['job_ids']), place) : []),
+          notKnown('the names and states of these services'),
+        ];
+      const asked = new Map<unknown, JsonRecord>(itemsInLists(args).map(({ id, ...more }) => [id, more]));
+      const chosen = rows.filter((row) => ids.includes(String(row['id'])));
+      const others = rows.filter((row) => !ids.includes(String(row['id'])));
+      const commitOf = ({ id }: JsonRecord): string | undefined => textOf(asked.get(id), 'git_commit_id');
+      const chartVersionOf = ({ id }: JsonRecord): string | undefined => textOf(asked.get(id), 'chart_version');
+      const [statuses, notes, undone, charts, lost, ending] = await Promise.all([
+        statusesOf(rows, target.id, reader),
+        Promise.all(chosen.map(async (row) => note(row, asked.get(row['id']) ?? {}, reader))),
+        // Without a commit, a service of a list stays at its own.
+        replaces ? undoneRollbacksAmong(chosen.filter(commitOf), reader, commitOf) : [],
+        replaces ? chartsOfReleases(chosen, chartVersionOf, reader) : [],
+        replaces ? lostLogsAmong(loggingAmong(chosen), reader) : [],
+        stops ? endingAlerts([...ids, target.id], reader) : [],
+      ]);
+      const stateOf = (row: JsonRecord): string =>
+        textIn(statuses.get(row['id']), 'state') ?? 'in a state that is not known';
+      // What is down already stays so when others are stopped.
+      const told = stops ? others.filter((row) => !isDown(stateOf(row))) : others;
+      const reasons = await Promise.all(told.map(async (row) => whyNot(row, statuses.get(row['id']), reader)));
+      const otherText = (row: JsonRecord, index: number): string =>
+        `${textFor(row)} (${stateOf(row)}${reasons[index] === undefined ? '' : `: ${reasons[index]}`})`;
+      const lineFor = (row: JsonRecord, index: number): PlanLine => {
+        // In few words: the plan of all services of an organization has to fit into one question.
+        const more =
+          notes[index] ?? (stops && isLeftOff(row, statuses.get(row['id'])) ? 'starting leaves it off' : undefined);
+        const what = `${verb} ${textFor(row)} in ${place}`;
+        return {
+          text: `${what}, now ${stateOf(row)}${more === undefined ? '' : `: ${more}`}.`,
+          agreed: `${what} ${String(row['id'])} ${more ?? ''}`,
+          after: `${what}${more === undefined ? '' : `: ${more}`}.`,
+        };
       };
-    };
-    return [
-      ...undone,
-      ...charts,
-      ...chosen.map(lineFor),
-      ...lost,
-      ...ids.filter((id) => !rows.some((row) => row['id'] === id)).map((id) => `${id} is no service of ${place}.`),
-      ...(others.length === 0
-        ? []
-        : [
-            stateBefore(
-              `Leaves alone in ${place}: ${others.map((row) => `${textFor(row)} (${stateOf(row)})`).join(', ')}.`,
-            ),
-          ]),
-    ];
-  });
+      return [
+        ...undone,
+        ...charts,
+        ...chosen.map(lineFor),
+        ...lost,
+        ...ending,
+        ...ids.filter((id) => !rows.some((row) => row['id'] === id)).map((id) => `${id} is no service of ${place}.`),
+        ...(told.length === 0 ? [] : [stateBefore(`Leaves alone in ${place}: ${told.map(otherText).join(', ')}.`)]),
+      ];
+    },
+  );

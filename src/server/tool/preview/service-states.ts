@@ -2,7 +2,7 @@ import { isAtRest, isDown, isServiceKind, operations } from '../../../contract/i
 import { isRecord, recordsIn, type JsonRecord } from '../../json/index.ts';
 import { rowsIn, statusRowsIn, type Reader, type Target } from '../../context/index.ts';
 import { reading, readUses } from '../reads.ts';
-import { jobsLeftOff, terraformStays } from './after-a-stop.ts';
+import { endingAlertReads, endingAlerts, jobsLeftOff, terraformStays } from './after-a-stop.ts';
 import { lostLogReadsOfAll, lostLogsAmong } from './lost-logs.ts';
 import { stateBefore, showName, textOf, notKnown, type NoOpCheck, type PlanLine, type Preview } from './preview.ts';
 
@@ -125,11 +125,20 @@ const stopLine = (service: Service): PlanLine =>
       }
     : serviceLine('Takes down', service);
 
-/** For stopping an environment: its services, and what brings its jobs back. */
-export const takenDown: Preview = affected((all) => [
+const takenDownLines: Preview = affected((all) => [
   ...all.map(stopLine),
   ...jobsLeftOff(all.filter((service) => isOf(service, 'job')).map(({ id, name }) => name ?? id)),
 ]);
+
+/** For stopping an environment: its services, what brings its jobs back, and which alerts may end. */
+export const takenDown: Preview = reading([...stateReads, ...endingAlertReads], async (args, context) => {
+  const { target, reader } = context;
+  const [lines, all] = await Promise.all([
+    takenDownLines(args, context),
+    target.id === undefined ? undefined : servicesOf(target.id, reader),
+  ]);
+  return [...lines, ...(await endingAlerts([target.id, ...(all ?? []).map(({ id }) => id)], reader))];
+});
 
 const nameOf = ({ id, name }: Service): string => (name === undefined ? id : showName(name));
 
