@@ -19,10 +19,13 @@ export const endingAlertReads = readUses(
  * nothing is mended. Nothing if there are none, or they can't be read.
  * @param ids of the services, and of their environment
  */
-export async function endingAlerts(ids: readonly unknown[], reader: Reader): Promise<readonly PlanLine[]> {
-  const rules = rowsIn(await listOfOrganization(operations.list_alert_rules, reader));
-  const names = rules
-    .filter(({ state, target }) => isFiring(state) && isRecord(target) && ids.includes(target['target_id']))
+export async function endingAlerts(
+  ids: readonly unknown[] | Promise<readonly unknown[]>,
+  reader: Reader,
+): Promise<readonly PlanLine[]> {
+  const [list, stopped] = await Promise.all([listOfOrganization(operations.list_alert_rules, reader), ids]);
+  const names = rowsIn(list)
+    .filter(({ state, target }) => isFiring(state) && isRecord(target) && stopped.includes(target['target_id']))
     .map((rule) => showName(textOf(rule, 'name') ?? String(rule['id'])));
   return names.length === 0
     ? []

@@ -130,14 +130,20 @@ const takenDownLines: Preview = affected((all) => [
   ...jobsLeftOff(all.filter((service) => isOf(service, 'job')).map(({ id, name }) => name ?? id)),
 ]);
 
+/** The ids of an environment and its services, as far as they can be read. */
+async function idsWithin(environmentId: string | undefined, reader: Reader): Promise<readonly unknown[]> {
+  const all = environmentId === undefined ? undefined : await servicesOf(environmentId, reader);
+  return [environmentId, ...(all ?? []).map(({ id }) => id)];
+}
+
 /** For stopping an environment: its services, what brings its jobs back, and which alerts may end. */
 export const takenDown: Preview = reading([...stateReads, ...endingAlertReads], async (args, context) => {
   const { target, reader } = context;
-  const [lines, all] = await Promise.all([
+  const [lines, ending] = await Promise.all([
     takenDownLines(args, context),
-    target.id === undefined ? undefined : servicesOf(target.id, reader),
+    endingAlerts(idsWithin(target.id, reader), reader),
   ]);
-  return [...lines, ...(await endingAlerts([target.id, ...(all ?? []).map(({ id }) => id)], reader))];
+  return [...lines, ...ending];
 });
 
 const nameOf = ({ id, name }: Service): string => (name === undefined ? id : showName(name));
