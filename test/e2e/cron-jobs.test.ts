@@ -294,7 +294,7 @@ test('another schedule that is deployed hides neither the run that was missed be
   });
   const newYear = /\d{4}-01-01T04:30:00\.000Z/;
   expect(changed.text).toMatch(
-    /^By the new schedule its next run is due at \d{4}-01-01T04:30:00\.000Z, if it is deployed until then; until then it runs as before, next at .*T03:00:00\.000Z\.$/m,
+    /^By the new schedule its next run is due at \d{4}-01-01T04:30:00\.000Z, if it is deployed by then; until it is deployed, it runs as before, next at .*T03:00:00\.000Z\.$/m,
   );
   const waiting = await calling('list_job_deployments', { job: report });
   expect(waiting.answer).toMatchObject({

@@ -10,14 +10,12 @@ const timesOf = (job: JsonRecord | undefined): string | undefined => {
 
 /** What happens until a changed schedule is deployed. @param before when a run is due by the one that is in force */
 function untilDeployed(status: JsonRecord | undefined, before: string | undefined): string {
-  if (status === undefined) return 'whether it runs until then by another one is not known';
+  if (status === undefined) return 'whether it runs by another one before is not known';
   const state = String(status['state']);
   if (state === 'READY' || status['service_deployment_status'] === 'NEVER_DEPLOYED')
     return 'it was never deployed, and until it is no run begins by itself';
   if (isDown(state)) return 'it is stopped, and until it is deployed no run begins by itself';
-  return before === undefined
-    ? 'until then it runs by the one that is deployed'
-    : `until then it runs as before, next at ${before}`;
+  return `until it is deployed, it runs ${before === undefined ? 'by the schedule in force' : `as before, next at ${before}`}`;
 }
 
 /** For a changed schedule of a cron job: when a run is due by it, and by the one before. Times change while people read. */
@@ -38,7 +36,7 @@ export const scheduleChange: Preview = reading(
     const before = present && isAsDeployed(present, status) ? nextDueOf(present, now) : undefined;
     return [
       notAgreedTo(
-        `By the new schedule its next run is due at ${next}, if it is deployed until then; ${untilDeployed(status, before)}.`,
+        `By the new schedule its next run is due at ${next}, if it is deployed by then; ${untilDeployed(status, before)}.`,
       ),
     ];
   },

@@ -3,9 +3,11 @@ import { isServiceKind, operations, serviceKinds } from '../../src/contract/inde
 import {
   itemsInLists,
   jobEffect,
+  jobEffectSeen,
   omit,
   pruneRecord,
   rowsIn,
+  scheduleText,
   textOf,
   versionOf,
   type JsonRecord,
@@ -60,14 +62,19 @@ function versionChange(before: JsonRecord, after: JsonRecord | undefined): strin
   return commit !== undefined && old === commit ? `commit ${commit}, as before` : versionOf(before, commit);
 }
 
+/** What a deployment did to a job that has no clock: the answer tells of cron jobs by itself. */
+const effectOfOtherJobs = (job: JsonRecord): string | undefined =>
+  scheduleText(job) === undefined ? jobEffect(job) : undefined;
+
 /**
  * The deployed versions of an environment's services, a line for each; undefined if its services weren't read.
- * @param after the services after the deployment of a whole environment, which took the newest commits
+ * @param options `after` are the services after the deployment of a whole environment, which took the newest commits.
+ * `isDone` if the answer tells by itself what became of cron jobs.
  */
 async function versionsIn(
   context: ToolContext,
   environment_id: string,
-  after?: readonly JsonRecord[],
+  { after, isDone = false }: { readonly after?: readonly JsonRecord[]; readonly isDone?: boolean } = {},
 ): Promise<readonly string[] | undefined> {
   const services = await context.before(operations.list_services, { environment_id });
   if (!services) return undefined;
@@ -78,13 +85,21 @@ async function versionsIn(
         service,
         after?.find(({ id }) => id === service['id']),
       );
-      const effect = after === undefined && textOf(service, 'service_type') === 'JOB' ? `; ${jobEffect(service)}` : '';
+      const effect = !isDone && textOf(service, 'service_type') === 'JOB' ? `; ${jobEffect(service)}` : '';
       return `${called(service, version)}${effect}`;
     });
   const chosen = rowsIn(services).filter(({ id }) => asked.has(id));
   return Promise.all(
     chosen.map(async (service) =>
-      called(service, await versionNote(service, asked.get(service['id'])!, { attempt: context.before })),
+      called(
+        service,
+        await versionNote(
+          service,
+          asked.get(service['id'])!,
+          { attempt: context.before },
+          isDone ? effectOfOtherJobs : undefined,
+        ),
+      ),
     ),
   );
 }
@@ -98,7 +113,7 @@ async function versionOfService(context: ToolContext, { kind, id }: Subject): Pr
   return {
     deploys: version && withShortCommits(version),
     instances: instancesIn(configuration),
-    job: kind === 'job' ? jobEffect(configuration) : undefined,
+    job: kind === 'job' ? await jobEffectSeen(configuration, context) : undefined,
   };
 }
 
@@ -122,9 +137,9 @@ export async function severalVersions(
   if (kind !== 'environment') return {};
   return {
     deploys: await ifPossible(context, 'At which versions', async () => {
-      if (deployedSeveral(context) || !isDone) return versionsIn(context, id);
+      if (deployedSeveral(context) || !isDone) return versionsIn(context, id, { isDone });
       const after = await context.attempt(operations.list_services, { environment_id: id });
-      return versionsIn(context, id, after && rowsIn(after));
+      return versionsIn(context, id, { after: after && rowsIn(after), isDone });
     }),
   };
 }

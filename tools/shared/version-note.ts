@@ -23,22 +23,23 @@ const quoted = (row: JsonRecord | undefined): string => {
 
 /**
  * The version that a request deploys for a service, as text.
- * @param effectOfJob what deploying a job does
+ * @param effectOfJob what deploying a job does; undefined if that is told elsewhere
  */
 export async function versionNote(
   service: JsonRecord,
   asked: JsonRecord,
   reader: Pick<ToolContext, 'attempt'>,
-  effectOfJob: (job: JsonRecord) => string | Promise<string> = (job) => jobEffect(job),
+  effectOfJob: (job: JsonRecord) => string | undefined | Promise<string> = (job) => jobEffect(job),
 ): Promise<string> {
   const kind = (textOf(service, 'service_type') ?? '').toLowerCase();
   const source = versionSourceOf(kind, service);
-  const effect =
+  const done =
     kind === 'job'
-      ? `; ${await effectOfJob(service)}`
+      ? await effectOfJob(service)
       : kind === 'terraform'
-        ? `; ${await terraformEffect(String(service['id']), reader)}`
-        : '';
+        ? await terraformEffect(String(service['id']), reader)
+        : undefined;
+  const effect = done === undefined ? '' : `; ${done}`;
   if (source?.by !== 'commit') {
     const [now, next] = [
       source?.by === 'none' || source === undefined ? undefined : source.configured,

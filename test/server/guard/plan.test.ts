@@ -623,7 +623,10 @@ describe('the plan of a changed schedule', () => {
 
   test.each([
     [{ state: 'DEPLOYED', service_deployment_status: 'UP_TO_DATE' }, /as before, next at \S+T03:00:00\.000Z/],
-    [{ state: 'DEPLOYED', service_deployment_status: 'OUT_OF_DATE' }, /until then it runs by the one that is deployed/],
+    [
+      { state: 'DEPLOYED', service_deployment_status: 'OUT_OF_DATE' },
+      /until it is deployed, it runs by the schedule in force/,
+    ],
     [{ state: 'STOPPED', service_deployment_status: 'UP_TO_DATE' }, /it is stopped/],
     [{ state: 'READY', service_deployment_status: 'NEVER_DEPLOYED' }, /it was never deployed/],
     [undefined, /is not known/],
