@@ -146,8 +146,10 @@ describe('several services at versions', () => {
       services: [{ service: application }],
       dry_run: true,
     });
-    const plan = (structuredContent as { dry_run: { effects: string[]; requests: { body: Json }[] } }).dry_run;
+    const plan = (structuredContent as { dry_run: { summary: string; effects: string[]; requests: { body: Json }[] } })
+      .dry_run;
     expect(plan.requests).toMatchObject([{ body: { applications: [{ application_id, git_commit_id: newest }] } }]);
+    expect(plan.summary).toMatch(/^Deploy selected services .*: each at the version that is given for it/);
     expect(plan.effects.join('\n')).toMatch(new RegExp(`→ commit ${newest} \\("[^"]+"\\), the newest of branch main`));
     expect(proxy.writes()).toEqual([]);
   });

@@ -184,7 +184,7 @@ export const deploymentExtensions = {
       'terraforms.id': { within: 'terraform' },
     },
     summary:
-      'Deploy selected services of an environment at given versions or, without one, at those that were deployed before.',
+      'Deploy selected services of an environment: each at the version that is given for it or, without one, at its configured tag or chart version, or the commit that was deployed last.',
   }),
   cancel_deployment: operation({
     ...undocumented,
