@@ -23,6 +23,7 @@ import {
 } from '../../src/server/tool/index.ts';
 import { portsOf, serviceFields, serviceUpdate, withHealthchecks } from '../shared/service-update.ts';
 import { groupsGiven } from '../shared/group-names.ts';
+import { takenAlong } from '../shared/pending-changes.ts';
 import { joined } from '../shared/plan-parts.ts';
 import { startMoment } from '../shared/deployment-started.ts';
 import { subjectAt } from '../shared/any-service.ts';
@@ -174,7 +175,7 @@ export const deployApplication = defineTool(operations.deploy_application, {
   description:
     'Deploy, ship, release, push or roll out an application (app, API): newest code, changes, version, ' +
     'build, or a given commit.',
-  preview: deployment,
+  preview: joined(deployment, takenAlong),
   ...startMoment('DEPLOY', 'application_id'),
 });
 

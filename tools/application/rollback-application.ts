@@ -23,6 +23,8 @@ import {
   type Tool,
 } from '../../src/server/tool/index.ts';
 import { afterwards, readsAfterwards, startedAnswer } from '../shared/deployment-started.ts';
+import { takenAlong } from '../shared/pending-changes.ts';
+import { joined } from '../shared/plan-parts.ts';
 import { waitForEnd } from '../shared/wait-for-end.ts';
 import { subjectAt } from '../shared/any-service.ts';
 
@@ -147,7 +149,7 @@ export const rollbackApplication = composeTool({
       ? []
       : [planOperation(operations.deploy_application, { application_id: application, git_commit_id: commitId })];
   },
-  preview: deployment,
+  preview: joined(deployment, takenAlong),
   reads: [
     ...anyOf(...readUses('it is not known what ran before', operations.list_application_deployments)),
     ...readsAfterwards,

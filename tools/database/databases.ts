@@ -12,7 +12,9 @@ import {
 } from '../../src/server/tool/index.ts';
 import { serviceUpdate } from '../shared/service-update.ts';
 import { ownedVariableReads, seenBy } from '../shared/owned-variables.ts';
+import { takenAlong } from '../shared/pending-changes.ts';
 import { unlessFailing } from '../shared/places.ts';
+import { joined } from '../shared/plan-parts.ts';
 import { isKeyOf } from '../shared/variables-not-seen.ts';
 import { startMoment } from '../shared/deployment-started.ts';
 
@@ -63,6 +65,6 @@ export const deployDatabase = defineTool(operations.deploy_database, {
   toolset: 'services',
   title: 'Deploy a database',
   description: 'Deploy, roll out, start or launch a database (db), or apply its changed configuration.',
-  preview: deployment,
+  preview: joined(deployment, takenAlong),
   ...startMoment('DEPLOY', 'database_id'),
 });

@@ -25,6 +25,8 @@ import {
 import { readsOfCommits } from '../shared/branch-commits.ts';
 import { afterwards, readsAfterwards, startedAnswer } from '../shared/deployment-started.ts';
 import { isSentOneByOne, tellIfOneByOne } from '../shared/one-by-one.ts';
+import { takenAlong } from '../shared/pending-changes.ts';
+import { joined } from '../shared/plan-parts.ts';
 import { environmentIdOf } from '../shared/service-choice.ts';
 import { versionNote } from '../shared/version-note.ts';
 import { waitForEnd } from '../shared/wait-for-end.ts';
@@ -42,7 +44,7 @@ const several = chosenServices(
   { replaces: true },
 );
 
-const preview: Preview = reading(
+const versions: Preview = reading(
   (planned) => [serviceDeployment, environmentDeployment, several].flatMap(({ reads }) => reads?.(planned) ?? []),
   async (args, context) => {
     if (Object.values(args).some(Array.isArray))
@@ -55,6 +57,8 @@ const preview: Preview = reading(
       : serviceDeployment(args, context);
   },
 );
+
+const preview = joined(versions, takenAlong);
 
 /** The environment of the services that were deployed. */
 async function environmentSubject(context: ToolContext): Promise<Subject> {

@@ -26,7 +26,9 @@ import {
   unwatchedText,
   watchedAlerts,
 } from '../shared/firing-alerts.ts';
+import { ifPossible } from '../shared/if-possible.ts';
 import { readsOfServices, observedServices, type ObservedService } from '../shared/observed-services.ts';
+import { pendingChanges, placedServices } from '../shared/pending-changes.ts';
 import { addressesIn, readsOfAddressesIn } from '../shared/public-addresses.ts';
 import { outlookOn, readsOfOutlook } from '../shared/environment-outlook.ts';
 import { lateRuns } from '../shared/late-runs.ts';
@@ -34,6 +36,7 @@ import { nextForDown } from '../shared/next-for-down.ts';
 import { readsOfServing, servingById } from '../shared/serving.ts';
 import { startStopped } from '../shared/start-stopped.ts';
 import { isActedOn, notActedOn, otherServicesIn } from '../shared/other-kinds.ts';
+import { readsOfDifference } from '../shared/what-differs.ts';
 
 /** The alert rules about an environment and the services in it: those that fire, and those that watch nothing. */
 async function alertsOn(context: ToolContext, environmentId: string) {
@@ -124,6 +127,7 @@ export const getEnvironmentOverview = composeTool({
     ...readsOfNodes,
     ...readsOfOutlook,
     ...readsOfAlerts,
+    ...readsOfDifference,
   ],
   output: z.object({
     environment: z.string(),
@@ -172,7 +176,13 @@ export const getEnvironmentOverview = composeTool({
           ),
     );
     const isStopped = results.length > 0 && results.every(({ condition }) => condition === 'stopped');
-    const outlook = await outlookOn(context, environment, project, isStopped);
+    const [outlook, pending] = await Promise.all([
+      outlookOn(context, environment, project, isStopped),
+      ifPossible(context, 'What changed of services that are out of date', () =>
+        pendingChanges(placedServices(services ?? []), environment, context),
+      ),
+    ]);
+    const changed = [...(pending?.changes ?? []).map((change) => `${change}.`), ...(pending?.notes ?? [])];
     const usage = new Map((services ?? []).map(({ id, status }) => [id, usageText(status, context.now())]));
     const told = results.map((row) => {
       const { urls = [], domains = [] } = addresses?.get(row.id) ?? {};
@@ -194,6 +204,7 @@ export const getEnvironmentOverview = composeTool({
       ...(host.nodes !== undefined && { nodes: host.nodes }),
       ...(outlook.length > 0 && { outlook }),
       results: told,
+      ...(changed.length > 0 && { changed_since_deployment: changed }),
       ...(alerts.length + host.alerts.length > 0 && {
         alerts: [...alerts.map((rule) => alertRow(rule)), ...host.alerts.map((rule) => alertRow(rule, host.name))],
       }),
@@ -211,6 +222,7 @@ export const getEnvironmentOverview = composeTool({
       nodes,
       outlook,
       results,
+      changed_since_deployment: changed,
       alerts,
       unwatched,
       unchecked,
@@ -245,6 +257,7 @@ export const getEnvironmentOverview = composeTool({
               ]),
             ]
           : []),
+        ...(Array.isArray(changed) ? ['Changed since the last deployment:', ...changed.map(String)] : []),
         ...(recordsIn(results).every(({ usage }) => usage === undefined) && recordsIn(results).length > 0
           ? ['No usage is told: it was not measured, or nothing runs.']
           : []),

@@ -30,7 +30,7 @@ const kindOf = (service: JsonRecord): ServiceKind | undefined =>
 
 /** The services of an environment with their configuration and status; undefined if the platform shows neither. */
 export async function observedServices(
-  context: ToolContext,
+  context: Pick<ToolContext, 'attempt'>,
   environmentId: string,
 ): Promise<ObservedService[] | undefined> {
   const [list, statuses] = await Promise.all([

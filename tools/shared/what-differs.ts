@@ -1,15 +1,8 @@
 import { outsideChangeIn } from '../../src/analysis/index.ts';
-import {
-  isRecord,
-  show,
-  textOf,
-  type JsonRecord,
-  type ReadUse,
-  type ToolContext,
-} from '../../src/server/tool/index.ts';
+import { show, textOf, type JsonRecord, type ReadUse, type ToolContext } from '../../src/server/tool/index.ts';
 import type { Subject } from './any-service.ts';
 import { ifPossible } from './if-possible.ts';
-import { allSeenBy, isOwnerKind, ownedVariableReads } from './owned-variables.ts';
+import { allSeenBy, effective, isOwnerKind, ownedVariableReads, type SeenVariables } from './owned-variables.ts';
 
 /** Maximum number of variables that an answer names. */
 const mostNamed = 10;
@@ -29,16 +22,33 @@ export const readsOfDifference: readonly ReadUse[] = [
 const isAfter = (time: string | undefined, moment: string): boolean =>
   time !== undefined && Date.parse(time) > Date.parse(moment);
 
-/** A variable or secret that was set after a moment, without its value. */
-const variableText =
-  (what: 'variable' | 'secret', moment: string) =>
-  (row: JsonRecord): readonly string[] => {
-    const at = textOf(row, 'updated_at') ?? textOf(row, 'created_at');
-    if (!isAfter(at, moment) || row['scope'] === 'BUILT_IN') return [];
-    const isAdded = isAfter(textOf(row, 'created_at'), moment);
-    const how = isAdded ? `added at ${at}` : `changed at ${at}, ${maybeAsDeployed}`;
-    return [`${what} ${show(row['key'])} of scope ${show(row['scope'])} ${how}`];
-  };
+/** Whether a service differs from what is deployed of it by what was changed on the platform. */
+export const isOutOfDate = (status: JsonRecord | undefined): boolean =>
+  status?.['service_deployment_status'] === 'OUT_OF_DATE' && outsideChangeIn(status) === undefined;
+
+/**
+ * The variables and secrets that were set after a moment and count for the one that sees them, as texts without values.
+ * @param moment an ISO timestamp
+ */
+export function variablesSetSince(moment: string, seen: SeenVariables): readonly string[] {
+  const textsOf = (what: 'variable' | 'secret', rows: readonly JsonRecord[] = []): readonly string[] =>
+    rows.flatMap((row) => {
+      const [key, at] = [textOf(row, 'key'), textOf(row, 'updated_at') ?? textOf(row, 'created_at')];
+      if (key === undefined || row['scope'] === 'BUILT_IN' || !isAfter(at, moment)) return [];
+      if (effective(seen, key)?.row !== row) return [];
+      const how = isAfter(textOf(row, 'created_at'), moment)
+        ? `added at ${at}`
+        : `changed at ${at}, ${maybeAsDeployed}`;
+      return [`${what} ${show(key)} of scope ${show(row['scope'])} ${how}`];
+    });
+  return [...textsOf('variable', seen.variables), ...textsOf('secret', seen.secrets)];
+}
+
+/** That a configuration was changed after a moment; empty if it wasn't. @param moment an ISO timestamp */
+export function configurationSetSince(moment: string, configuration: JsonRecord | undefined): readonly string[] {
+  const at = textOf(configuration, 'updated_at');
+  return isAfter(at, moment) ? [`its configuration, changed at ${at}, ${maybeAsDeployed}`] : [];
+}
 
 /**
  * What changed of a service that is out of date, since its last deployment: its configuration, and the variables and
@@ -50,19 +60,15 @@ export async function whatDiffers(
   { kind, id }: Pick<Subject, 'kind' | 'id'>,
   { configuration, status }: { readonly configuration?: JsonRecord; readonly status?: JsonRecord },
 ): Promise<JsonRecord> {
-  if (status?.['service_deployment_status'] !== 'OUT_OF_DATE' || outsideChangeIn(status) !== undefined) return {};
+  if (!isOutOfDate(status)) return {};
   const deployed = textOf(status, 'last_deployment_date');
   if (deployed === undefined) return { changed_since_deployment: nothingShown };
   const seen = isOwnerKind(kind)
     ? await ifPossible(context, 'Which variables changed', () => allSeenBy(kind, id, context))
     : undefined;
-  const changed = [
-    ...(seen?.variables ?? []).flatMap(variableText('variable', deployed)),
-    ...(seen?.secrets ?? []).flatMap(variableText('secret', deployed)),
-  ];
-  const configuredAt = isRecord(configuration) ? textOf(configuration, 'updated_at') : undefined;
+  const changed = seen ? variablesSetSince(deployed, seen) : [];
   const told = [
-    ...(isAfter(configuredAt, deployed) ? [`its configuration, changed at ${configuredAt}, ${maybeAsDeployed}`] : []),
+    ...configurationSetSince(deployed, configuration),
     ...changed.slice(0, mostNamed),
     ...(changed.length > mostNamed ? [`${changed.length - mostNamed} more`] : []),
   ];

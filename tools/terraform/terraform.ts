@@ -15,6 +15,7 @@ import {
   serviceDeployment,
 } from '../../src/server/tool/index.ts';
 import { untilEnded } from '../shared/wait-for-end.ts';
+import { takenAlong } from '../shared/pending-changes.ts';
 import { joined } from '../shared/plan-parts.ts';
 import { startMoment } from '../shared/deployment-started.ts';
 
@@ -64,7 +65,7 @@ export const redeployTerraform = defineTool(operations.redeploy_terraform, {
   toolset: 'services',
   title: 'Terraform apply',
   description: 'Apply or run a Terraform service again: its newest plan, or a new one.',
-  preview: serviceDeployment,
+  preview: joined(serviceDeployment, takenAlong),
   ...startMoment('DEPLOY', 'terraform_id'),
 });
 
