@@ -1,4 +1,5 @@
 import { joinPath, namesIn } from '../../src/contract/index.ts';
+import { laterFirst } from '../../src/analysis/index.ts';
 import {
   isRecord,
   nearestName,
@@ -8,6 +9,7 @@ import {
   type ToolContext,
 } from '../../src/server/tool/index.ts';
 import { allowedRequests, eachWithin, type Allowance } from './allowance.ts';
+import { standsToChange, statusesIn } from './deployed-before.ts';
 import { mostAtOnce } from './few-at-once.ts';
 import {
   allSeenBy,
@@ -23,7 +25,10 @@ import { someNames, placesWithin, unlessFailing, type ListedEnvironment, type Pl
 export interface Onlooker extends VariableOwner {
   readonly path: string;
   readonly environment?: string;
+  readonly environmentId?: string;
   readonly project?: string;
+  /** Of a service, where a list has told it. */
+  readonly status?: JsonRecord;
 }
 
 /** What one of them sees; undefined if that can't be read. */
@@ -55,6 +60,9 @@ const keyOf = (row: JsonRecord): string => textOf(row, 'key') ?? '';
 const standsFor = (row: JsonRecord): unknown =>
   isRecord(row['aliased_variable']) ? row['aliased_variable']['key'] : undefined;
 
+/** Whether a row has a key, or is an alias of what has it. */
+const isMeant = (row: JsonRecord, key: string): boolean => keyOf(row) === key || standsFor(row) === key;
+
 /** Where a row that somebody sees is set. */
 export function pathOf(row: JsonRecord, { path, environment, project }: Onlooker): string {
   const scope = textOf(row, 'scope');
@@ -71,13 +79,44 @@ const isBuiltIn = (row: JsonRecord): boolean => row['scope'] === 'BUILT_IN';
 const isService = ({ kind }: Seen): boolean => kind !== 'environment' && kind !== 'project';
 
 /** The services for which a row is the one in force. */
-function seenByText(row: JsonRecord, path: string, all: readonly Seen[]): string {
-  const services = all.filter(
+const servicesSeeing = (row: JsonRecord, all: readonly Seen[]): readonly Seen[] =>
+  all.filter(
     (one) => isService(one) && one.seen !== undefined && effective(one.seen, keyOf(row))?.row['id'] === row['id'],
   );
-  if (services.length === 1 && services[0]!.path === path) return 'itself';
-  const names = services.map((one) => below(one.path, path));
-  return names.length === 0 ? 'no service' : someNames(names, mostNamed);
+
+/** Services by their names below the place where a row is set. */
+const namesBelow = (services: readonly Seen[], path: string): string =>
+  services.length === 1 && services[0]!.path === path
+    ? 'itself'
+    : someNames(
+        services.map((one) => below(one.path, path)),
+        mostNamed,
+      );
+
+/** When the value of a row was set last; undefined if nothing tells it. @param others may have what it stands for */
+function setAt(row: JsonRecord, others: readonly JsonRecord[]): string | undefined {
+  const own = textOf(row, 'updated_at') ?? textOf(row, 'created_at');
+  const { aliased_variable: aliased } = row;
+  if (!isRecord(aliased) || own === undefined) return own;
+  const meant = others.find(({ id }) => id === aliased['id']);
+  const its = textOf(meant, 'updated_at') ?? textOf(meant, 'created_at');
+  return its === undefined ? undefined : [own, its].toSorted(laterFirst)[0];
+}
+
+/**
+ * Of the services that see a row, those that were deployed before it was set last; undefined where nothing tells when
+ * that was, or nothing sees it.
+ */
+function notDeployedSince(at: string | undefined, services: readonly Seen[], path: string): string | undefined {
+  if (at === undefined || services.length === 0) return undefined;
+  const by = Map.groupBy(services, ({ status }) => standsToChange(status, at));
+  const [before = [], unknown = []] = [by.get('before'), by.get('unknown')];
+  return (
+    [
+      ...(before.length > 0 ? [namesBelow(before, path)] : []),
+      ...(unknown.length > 0 ? [`not known of ${namesBelow(unknown, path)}`] : []),
+    ].join('; ') || 'none'
+  );
 }
 
 /** Whether a place is another one or lies in it. */
@@ -131,7 +170,7 @@ function nearestKeys(key: string, rows: readonly JsonRecord[]): readonly string[
  */
 export function findKey(key: string, all: readonly Seen[], within?: string): FoundByKey {
   const rows = all.flatMap((one) => rowsSeen(one).map(({ row, isSecret }) => ({ row, isSecret, by: one })));
-  const meant = rows.filter(({ row }) => keyOf(row) === key || standsFor(row) === key);
+  const meant = rows.filter(({ row }) => isMeant(row, key));
   const distinct = new Map(
     meant.map((one) => {
       const path = pathOf(one.row, one.by);
@@ -139,28 +178,44 @@ export function findKey(key: string, all: readonly Seen[], within?: string): Fou
     }),
   );
   const places = [...distinct.values()];
-  const found = places.map(({ row, isSecret, path }) => ({
-    ...row,
-    path,
-    is_secret: isSecret ? true : undefined,
-    overridden_at: overriddenAt({ row, path }, places),
-    seen_by: `${seenByText(row, path, all)}${within !== undefined && !path.startsWith(within) ? `, of ${within}` : ''}`,
-  }));
   const allRows = rows.map(({ row }) => row);
+  const found = places.map(({ row, isSecret, path }) => {
+    const services = servicesSeeing(row, all);
+    const ofThose = within !== undefined && !path.startsWith(within) ? `, of ${within}` : '';
+    const earlier = isBuiltIn(row) ? undefined : notDeployedSince(setAt(row, allRows), services, path);
+    return {
+      ...row,
+      path,
+      is_secret: isSecret ? true : undefined,
+      overridden_at: overriddenAt({ row, path }, places),
+      seen_by: `${services.length === 0 ? 'no service' : namesBelow(services, path)}${ofThose}`,
+      not_deployed_since: earlier && `${earlier}${ofThose}`,
+    };
+  });
   return {
     rows: found.toSorted((one, other) => Number(isBuiltIn(one)) - Number(isBuiltIn(other))),
     nearest: found.length > 0 ? [] : nearestKeys(key, allRows),
   };
 }
 
+const statusIn = ({ status }: JsonRecord): Pick<Onlooker, 'status'> => (isRecord(status) ? { status } : {});
+
 /** The services of an environment that see variables or, if none is known, the environment. */
 function onlookersIn({ id, path, project, services }: ListedEnvironment): readonly Onlooker[] {
-  const around = { environment: path, project: project?.path };
+  const around = { environment: path, environmentId: id, project: project?.path };
   const own = (services ?? []).flatMap((row): Onlooker[] => {
     const kind = textOf(row, 'service_type')?.toLowerCase() ?? '';
     const serviceId = textOf(row, 'id');
     return isOwnerKind(kind) && serviceId !== undefined
-      ? [{ kind, id: serviceId, path: `${path}/${joinPath([textOf(row, 'name') ?? serviceId])}`, ...around }]
+      ? [
+          {
+            kind,
+            id: serviceId,
+            path: `${path}/${joinPath([textOf(row, 'name') ?? serviceId])}`,
+            ...around,
+            ...statusIn(row),
+          },
+        ]
       : [];
   });
   return own.length > 0 ? own : [{ kind: 'environment', id, path, ...around }];
@@ -250,6 +305,21 @@ export function onlookerOf({ path, name, id, environment, project }: ResolvedRes
   if (owner.kind === 'environment') return { ...owner, path: own, environment: own, project: projectPath };
   const environmentPath = environment?.name === undefined ? undefined : joinPath([project?.name, environment.name]);
   return { ...owner, path: own, environment: environmentPath, project: projectPath };
+}
+
+/** The same with the statuses of services that see a key, or what is an alias of it. Takes a few requests at most. */
+export async function withStatuses(context: ToolContext, key: string, within: SeenWithin): Promise<SeenWithin> {
+  const isAsked = (one: Seen): boolean =>
+    isService(one) && one.status === undefined && rowsSeen(one).some(({ row }) => isMeant(row, key));
+  const environments = new Set(within.all.flatMap((one) => (isAsked(one) ? (one.environmentId ?? []) : [])));
+  const statuses = await statusesIn([...environments], context);
+  return {
+    ...within,
+    all: within.all.map((one) => {
+      const status = one.status ?? statuses.get(one.id);
+      return status ? { ...one, status } : one;
+    }),
+  };
 }
 
 /** What one service sees. */

@@ -17,9 +17,10 @@ import {
   type ToolContext,
 } from '../../src/server/tool/index.ts';
 import { oneOf } from '../shared/any-service.ts';
+import { readsOfStatuses } from '../shared/deployed-before.ts';
 import { narrowness, ownedVariableReads, ownerIn, seenBy, variableLists } from '../shared/owned-variables.ts';
 import { lackingPlaces, lackingText, someNames, readsOfPlaces } from '../shared/places.ts';
-import { findKey, seenByService, seenWithin } from '../shared/variables-by-key.ts';
+import { findKey, seenByService, seenWithin, withStatuses } from '../shared/variables-by-key.ts';
 
 const columns = [
   'path',
@@ -28,6 +29,7 @@ const columns = [
   'is_secret',
   'scope',
   'seen_by',
+  'not_deployed_since',
   'overridden_at',
   'variable_type',
   'id',
@@ -118,11 +120,11 @@ async function found(
   const place = places.flatMap((member) => context.resolved[member] ?? [])[0];
   const seen =
     service === undefined
-      ? await seenWithin(context, { environment, project })
+      ? await withStatuses(context, key, await seenWithin(context, { environment, project }))
       : await seenByService(context, ownerIn(context, 'listed', 'service'));
   const { rows, nearest } = findKey(key, seen.all, environment && place?.path);
   // Which other services see it was not read.
-  const shown = service === undefined ? rows : rows.map((row) => omit(row, ['seen_by']));
+  const shown = service === undefined ? rows : rows.map((row) => omit(row, ['seen_by', 'not_deployed_since']));
   const lacking = lackingPlaces(seen);
   return pruneRecord({
     ...paged(
@@ -148,6 +150,14 @@ const besides = ['looked_at', 'missing', 'searched', 'nearest', 'unread', 'not_l
 
 const withWords = (view: JsonRecord): JsonRecord => ({ ...view, results: recordsIn(view['results']).map(inWords) });
 
+/** What a column means, where it is shown. */
+const earlierText = (rows: readonly JsonRecord[]): readonly string[] =>
+  rows.every((row) => row['not_deployed_since'] === undefined)
+    ? []
+    : [
+        'not_deployed_since: deployed before the value was set last, and running with the one before, unless it was set back; jobs perhaps only until their next run.',
+      ];
+
 /** What a search found, or that it found nothing, and what it lacks. */
 function rowsOrNone(chosen: readonly string[]): Renderer {
   const rows = table('variable', chosen);
@@ -164,7 +174,12 @@ function rowsOrNone(chosen: readonly string[]): Renderer {
         missing !== undefined &&
         `No variable or secret ${compact(missing)} in ${compact(searched)}${lacking.length > 0 ? ', in what could be read' : ''}; ${nearest === undefined ? 'no key there contains it, is spelled like it or begins with the same word' : `nearest: ${compact(nearest)}`}.`;
       const looked = place === undefined ? [] : [`Looked at: ${compact(place)}.`];
-      return [none === false ? rows.text(withWords(omit(view, besides))) : none, ...looked, ...lacking].join('\n');
+      return [
+        none === false ? rows.text(withWords(omit(view, besides))) : none,
+        ...earlierText(recordsIn(view['results'])),
+        ...looked,
+        ...lacking,
+      ].join('\n');
     },
     columns: [...columns, ...onRequest],
     only: rowsOrNone,
@@ -207,7 +222,12 @@ export const listEnvironmentVariables = composeTool({
     args.key !== undefined && places.every((member) => args[member] === undefined) ? [] : oneOf(...places)(args),
   operations: variableLists('variables'),
   equivalentOperations: [...variableLists('variables'), ...variableLists('secrets')],
-  reads: [...anyOf(...ownedVariableReads('variables')), ...ownedVariableReads('secrets'), ...readsOfPlaces],
+  reads: [
+    ...anyOf(...ownedVariableReads('variables')),
+    ...ownedVariableReads('secrets'),
+    ...readsOfPlaces,
+    ...readsOfStatuses,
+  ],
   output: z.object({
     results: z.array(
       z.object({
