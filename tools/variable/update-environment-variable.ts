@@ -147,8 +147,8 @@ const inEnvironment = defineTool(operations.update_environment_variable, {
   toolset: 'variables',
   title: 'Change or rename a variable',
   description: [
-    'Change, edit, correct or rename one environment variable (env var) or secret: new value or key.',
-    naming`Several: ${'set_environment_variables'}.`,
+    'Change, edit, correct or rename one environment variable (env var): new value or key.',
+    naming`Several, secrets: ${'set_environment_variables'}.`,
   ],
   equivalentOperations: variableOperations('updateSecret'),
   input: {
