@@ -57,6 +57,10 @@ const runningFacts = (status: JsonRecord): JsonRecord => {
   });
 };
 
+/** What no operation tells of the data of a database, so that its absence isn't taken for a no. */
+const untold = (kind: string): JsonRecord =>
+  kind === 'database' ? { encryption_at_rest: 'not known: no operation tells it; ask who runs the platform' } : {};
+
 const isNumber = (value: unknown): value is number => typeof value === 'number';
 
 /**
@@ -144,6 +148,7 @@ export const getService = composeTool({
       ...differs,
       ...runs,
       usage: status && usageOrNot(status, context.now()),
+      ...untold(subject.kind),
       domains: domains?.length ? domains : undefined,
       configuration: configuration && omit(configuration, redundantMembers),
     });

@@ -1,7 +1,8 @@
-import { isServiceKind, operations, serviceKinds } from '../../src/contract/index.ts';
+import { isServiceKind, joinPath, operations, serviceKinds } from '../../src/contract/index.ts';
 import { originIn } from '../../src/analysis/index.ts';
 import {
   omit,
+  organizationOf,
   readUses,
   recordsIn,
   rowsIn,
@@ -19,27 +20,51 @@ import type { VariableOwner } from './owned-variables.ts';
 import { takenWithDeployment } from './variable-reach.ts';
 
 /** Maximum number of services that an answer names. */
-const mostNamed = 5;
+const mostNamed = 10;
+/** Maximum number of deployments that it proposes. */
+const mostProposed = 5;
 
 /** The reads of `withLive`. */
 export const readsOfLive: readonly ReadUse[] = readUses(
   'which services see it, and how each takes it at the commit that was deployed, is not told',
   operations.list_services,
+  operations.get_organization,
+  operations.list_services_of_organization,
   ...serviceKinds.filter((kind) => kind !== 'database').map((kind) => readOf('configuration', kind)),
 );
 
-/** The services that see the variables of an owner; undefined for a project, or if they can't be read. */
-async function seeing(
-  { kind, id }: VariableOwner,
-  { before }: ToolContext,
+const nameOf = (row: JsonRecord): string => textOf(row, 'name') ?? String(row['id']);
+
+/** The services of a project, with the names of their environments; undefined if they can't be read at once. */
+async function servicesOfProject(
+  project_id: string,
+  { before, whole }: Pick<ToolContext, 'before' | 'whole'>,
 ): Promise<readonly JsonRecord[] | undefined> {
-  if (kind === 'environment') {
-    const list = await before(operations.list_services, { environment_id: id });
-    return list && rowsIn(list).filter((row) => textOf(row, 'service_type')?.toLowerCase() !== 'database');
+  const organization_id = await organizationOf({ attempt: before });
+  if (organization_id === undefined) return undefined;
+  // Where there is no such list, nothing is said: that of each environment would take a request each.
+  const list = await whole(operations.list_services_of_organization, { organization_id, project_id });
+  return (
+    list && rowsIn(list).map((row) => ({ ...row, name: joinPath([textOf(row, 'environment_name'), nameOf(row)]) }))
+  );
+}
+
+/** The services that see the variables of an owner; undefined if they can't be read. */
+async function seeing({ kind, id }: VariableOwner, context: ToolContext): Promise<readonly JsonRecord[] | undefined> {
+  const { before } = context;
+  if (isServiceKind(kind)) {
+    const own: JsonRecord | undefined = await before(readOf('configuration', kind), { [`${kind}_id`]: id });
+    return own && [{ ...own, service_type: kind }];
   }
-  if (!isServiceKind(kind)) return undefined;
-  const own: JsonRecord | undefined = await before(readOf('configuration', kind), { [`${kind}_id`]: id });
-  return own && [{ ...own, service_type: kind }];
+  const list = kind === 'environment' ? await before(operations.list_services, { environment_id: id }) : undefined;
+  const rows = kind === 'environment' ? list && rowsIn(list) : await servicesOfProject(id, context);
+  return rows?.filter((row) => textOf(row, 'service_type')?.toLowerCase() !== 'database');
+}
+
+/** The first names of services, and how many more there are. */
+function firstNames(rows: readonly JsonRecord[]): readonly string[] {
+  const more = rows.length - mostNamed;
+  return [...rows.slice(0, mostNamed).map(nameOf), ...(more > 0 ? [`${more} more`] : [])];
 }
 
 /** A deployed application with its commit. A deployment that names none takes the newest, which nobody asked for. */
@@ -51,33 +76,26 @@ const atItsCommit = (row: JsonRecord): readonly JsonRecord[] => {
 /** The answer of a change of variables with who sees it, and the deployments that bring it into effect alone. */
 export async function withLive(answer: JsonRecord, owner: VariableOwner, context: ToolContext): Promise<JsonRecord> {
   const rows = await ifPossible(context, 'Which services see it', () => seeing(owner, context));
-  if (!rows) return answer;
-  const names = rows.map((row) => textOf(row, 'name') ?? String(row['id']));
-  const more = names.length - mostNamed;
-  return {
-    ...answer,
-    ...(owner.kind === 'environment' && {
-      seen_by: [...names.slice(0, mostNamed), ...(more > 0 ? [`${more} more`] : [])],
-    }),
-    takes_it: rows.flatMap(atItsCommit).slice(0, mostNamed),
-  };
+  const seenBy = isServiceKind(owner.kind) ? { seen_only_by: owner.kind } : rows && { seen_by: firstNames(rows) };
+  return { ...answer, ...seenBy, ...(rows && { takes_it: rows.flatMap(atItsCommit).slice(0, mostProposed) }) };
+}
+
+/** Who sees a variable, as lines. */
+function seeingLines(names: unknown, only: unknown): readonly string[] {
+  if (typeof only === 'string') return [`Seen by this ${only} only.`];
+  if (!Array.isArray(names)) return [];
+  return [
+    names.length === 0
+      ? 'No service sees it.'
+      : `Services that see it, unless they have a value of their own: ${names.map(show).join(', ')}.`,
+  ];
 }
 
 /** A renderer that tells who sees a variable, and when it takes effect. */
 export const tellingLive = (inner: Renderer): Renderer => ({
   ...inner,
-  text: ({ seen_by: names, ...view }) =>
-    [
-      inner.text(omit(view, ['takes_it'])),
-      ...(Array.isArray(names)
-        ? [
-            names.length === 0
-              ? 'No service sees it.'
-              : `Services that see it, unless they have a value of their own: ${names.map(show).join(', ')}.`,
-          ]
-        : []),
-      takenWithDeployment,
-    ].join('\n'),
+  text: ({ seen_by: names, seen_only_by: only, ...view }) =>
+    [inner.text(omit(view, ['takes_it'])), ...seeingLines(names, only), takenWithDeployment].join('\n'),
 });
 
 /** Proposes to deploy the applications that see a variable at the commits that they were deployed at. */

@@ -1,9 +1,13 @@
 import { operations, scopeOfOwner } from '../../src/contract/index.ts';
 import {
   defineTool,
+  isRecord,
   naming,
   omit,
+  pick,
   record,
+  show,
+  type Renderer,
   type Tool,
   override,
   type JsonRecord,
@@ -21,9 +25,10 @@ import {
   variableOperations,
   ownedVariableReads,
   seenBy,
+  variablesSeenBy,
 } from '../shared/owned-variables.ts';
 import { readsOfShadowed, tellingShadowed, withShadowed } from '../shared/shadowed-values.ts';
-import { takenWithDeployment, variableChange } from '../shared/variable-reach.ts';
+import { variableChange } from '../shared/variable-reach.ts';
 
 /** How a tool tells of a new variable or secret: whom it reaches, and whose value no longer counts. */
 const tellsShadowed = (first: readonly string[]) => ({
@@ -120,6 +125,37 @@ async function planOverride(args: JsonRecord, context: ToolContext): Promise<Pla
   };
 }
 
+/**
+ * The answer with the variable that is overridden, from the list of what is seen where the platform's answer hasn't its
+ * value.
+ */
+async function withOverridden(args: JsonRecord, created: JsonRecord, context: ToolContext): Promise<JsonRecord> {
+  const { overridden_variable: present } = created;
+  if (isRecord(present) && typeof present['value'] === 'string') return created;
+  const { kind, id } = ownerIn(context, 'set', ...owners);
+  const seen = await variablesSeenBy({ kind, id }, { attempt: context.before });
+  const row = seen?.find((one) => one['id'] === args['environment_variable_id']);
+  return row ? { ...created, overridden_variable: pick(row, ['id', 'key', 'value', 'scope']) } : created;
+}
+
+/** The value that is overridden and the one in its place, as the plan has them; none where either isn't shown. */
+function changeLine({ key, value, overridden_variable: before }: JsonRecord): string | undefined {
+  if (!isRecord(before) || typeof before['value'] !== 'string' || typeof value !== 'string') return undefined;
+  return `${show(key)}: ${show(before['value'])} (of scope ${show(before['scope'])}) → ${show(value)}`;
+}
+
+const plainOverride = record({ first: ['key', 'value', 'id', 'scope', 'variable_type'] });
+
+const overrideText: Renderer = {
+  ...plainOverride,
+  text: (view) => {
+    const line = changeLine(view);
+    return line === undefined
+      ? plainOverride.text(view)
+      : [line, plainOverride.text(omit(view, ['key', 'value', 'overridden_variable']))].join('\n');
+  },
+};
+
 const ofContainer = defineTool(operations.override_environment_variable, {
   toolset: 'variables',
   title: 'Override a variable: different value for one service',
@@ -127,11 +163,13 @@ const ofContainer = defineTool(operations.override_environment_variable, {
     'Give an inherited variable another value for one service (app, container) or environment only; elsewhere ' +
     'unchanged.',
   input: { service: ownerInput.service, environment: ownerInput.environment, container_id: undefined },
-  reads: [...ownedVariableReads('variables'), ...ownedVariableReads('secrets')],
+  reads: [...ownedVariableReads('variables'), ...ownedVariableReads('secrets'), ...readsOfLive],
   expand: async (args, context) => [await planOverride(args, context)],
   preview: override,
-  render: record({ first: ['key', 'value', 'id', 'scope', 'variable_type'] }),
-  next: takenWithDeployment,
+  answer: async (args, context, [created = {}]) =>
+    withLive(await withOverridden(args, created, context), ownerIn(context, 'set', ...owners), context),
+  render: tellingLive(overrideText),
+  next: liveCalls,
 });
 
 export const overrideEnvironmentVariable: Tool = {

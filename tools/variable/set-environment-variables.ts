@@ -20,9 +20,11 @@ import {
   textOf,
   type PlannedOperation,
   type JsonRecord,
+  type Renderer,
   type ToolContext,
 } from '../../src/server/tool/index.ts';
 import { oneOf } from '../shared/any-service.ts';
+import { liveCalls, readsOfLive, tellingLive, withLive } from '../shared/live-with.ts';
 import {
   environmentOf,
   ownedVariableReads,
@@ -40,7 +42,7 @@ import {
   type VariableOwner,
 } from '../shared/owned-variables.ts';
 import { readsOfShadowed, tellingShadowed, withShadowed } from '../shared/shadowed-values.ts';
-import { takenWithDeployment, variableChange } from '../shared/variable-reach.ts';
+import { variableChange } from '../shared/variable-reach.ts';
 import { problemsIn, splitSecrets } from './given-variables.ts';
 
 /** The owner of the variables to set, with its currently visible variables and secrets. */
@@ -217,6 +219,13 @@ function rowText({ key, how: what, from, to, scope, id }: JsonRecord): string {
 
 const keysOf = (rows: readonly JsonRecord[]): ReadonlySet<string> => new Set(rows.map((row) => String(row['key'])));
 
+const rows: Renderer = {
+  view: (answer) => answer,
+  text: ({ results }) => recordsIn(results).map(rowText).join('\n'),
+  keep: 'first',
+};
+const live = tellingLive(tellingShadowed(rows));
+
 const Values = z.record(z.string(), freeText());
 
 export const setEnvironmentVariables = composeTool({
@@ -248,6 +257,7 @@ export const setEnvironmentVariables = composeTool({
   ] as unknown as readonly [AnyOperation, ...AnyOperation[]],
   reads: [
     ...readsOfShadowed,
+    ...readsOfLive,
     ...anyOf(...ownedVariableReads('variables')),
     ...readUses(
       'that a key is taken by a secret is known only when the platform refuses it',
@@ -293,12 +303,11 @@ export const setEnvironmentVariables = composeTool({
       };
     });
     const created = results.flatMap(({ key, how }) => (typeof key === 'string' && !isChange(how) ? [key] : []));
-    return withShadowed({ results }, ownerIn(context, 'set', ...ownerMembers), created, context);
+    const owner = ownerIn(context, 'set', ...ownerMembers);
+    return results.length === 0
+      ? { results }
+      : withLive(await withShadowed({ results }, owner, created, context), owner, context);
   },
-  render: tellingShadowed({
-    view: (answer) => answer,
-    text: ({ results }) => recordsIn(results).map(rowText).join('\n'),
-    keep: 'first',
-  }),
-  next: takenWithDeployment,
+  render: { ...rows, text: (view) => (recordsIn(view['results']).length === 0 ? rows : live).text(view) },
+  next: liveCalls,
 });
