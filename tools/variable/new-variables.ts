@@ -135,7 +135,7 @@ async function withOverridden(args: JsonRecord, created: JsonRecord, context: To
   const { kind, id } = ownerIn(context, 'set', ...owners);
   const seen = await variablesSeenBy({ kind, id }, { attempt: context.before });
   const row = seen?.find((one) => one['id'] === args['environment_variable_id']);
-  return row ? { ...created, overridden_variable: pick(row, ['id', 'key', 'value', 'scope']) } : created;
+  return row ? { ...created, overridden_variable: row } : created;
 }
 
 /** The value that is overridden and the one in its place, as the plan has them; none where either isn't shown. */
@@ -146,8 +146,15 @@ function changeLine({ key, value, overridden_variable: before }: JsonRecord): st
 
 const plainOverride = record({ first: ['key', 'value', 'id', 'scope', 'variable_type'] });
 
+/** What is told of the variable that is overridden. */
+const ofOverridden = ['key', 'value', 'scope'];
+
 const overrideText: Renderer = {
   ...plainOverride,
+  view: (answer) => {
+    const { overridden_variable: before, ...view } = plainOverride.view(answer);
+    return isRecord(before) ? { ...view, overridden_variable: pick(before, ofOverridden) } : view;
+  },
   text: (view) => {
     const line = changeLine(view);
     return line === undefined
