@@ -93,6 +93,9 @@ const namesBelow = (services: readonly Seen[], path: string): string =>
         mostNamed,
       );
 
+/** Of a row: all services that see it were deployed since its value was set last. */
+export const noneEarlier = 'none';
+
 /** When the value of a row was set last; undefined if nothing tells it. @param others may have what it stands for */
 function setAt(row: JsonRecord, others: readonly JsonRecord[]): string | undefined {
   const own = textOf(row, 'updated_at') ?? textOf(row, 'created_at');
@@ -115,7 +118,7 @@ function notDeployedSince(at: string | undefined, services: readonly Seen[], pat
     [
       ...(before.length > 0 ? [namesBelow(before, path)] : []),
       ...(unknown.length > 0 ? [`not known of ${namesBelow(unknown, path)}`] : []),
-    ].join('; ') || 'none'
+    ].join('; ') || noneEarlier
   );
 }
 
@@ -189,7 +192,7 @@ export function findKey(key: string, all: readonly Seen[], within?: string): Fou
       is_secret: isSecret ? true : undefined,
       overridden_at: overriddenAt({ row, path }, places),
       seen_by: `${services.length === 0 ? 'no service' : namesBelow(services, path)}${ofThose}`,
-      not_deployed_since: earlier && `${earlier}${ofThose}`,
+      not_deployed_since: earlier,
     };
   });
   return {

@@ -20,7 +20,7 @@ import { oneOf } from '../shared/any-service.ts';
 import { readsOfStatuses } from '../shared/deployed-before.ts';
 import { narrowness, ownedVariableReads, ownerIn, seenBy, variableLists } from '../shared/owned-variables.ts';
 import { lackingPlaces, lackingText, someNames, readsOfPlaces } from '../shared/places.ts';
-import { findKey, seenByService, seenWithin, withStatuses } from '../shared/variables-by-key.ts';
+import { findKey, noneEarlier, seenByService, seenWithin, withStatuses } from '../shared/variables-by-key.ts';
 
 const columns = [
   'path',
@@ -150,12 +150,12 @@ const besides = ['looked_at', 'missing', 'searched', 'nearest', 'unread', 'not_l
 
 const withWords = (view: JsonRecord): JsonRecord => ({ ...view, results: recordsIn(view['results']).map(inWords) });
 
-/** What a column means, where it is shown. */
+/** What a column means, where it names services. */
 const earlierText = (rows: readonly JsonRecord[]): readonly string[] =>
-  rows.every((row) => row['not_deployed_since'] === undefined)
+  rows.every(({ not_deployed_since: since }) => since === undefined || since === noneEarlier)
     ? []
     : [
-        'not_deployed_since: deployed before the value was set last, and running with the one before, unless it was set back; jobs perhaps only until their next run.',
+        'not_deployed_since: deployed before the value was set last; they run with the one before, if it was not set back.',
       ];
 
 /** What a search found, or that it found nothing, and what it lacks. */

@@ -304,7 +304,8 @@ export const setEnvironmentVariables = composeTool({
     });
     const created = results.flatMap(({ key, how }) => (typeof key === 'string' && !isChange(how) ? [key] : []));
     const owner = ownerIn(context, 'set', ...ownerMembers);
-    return results.length === 0
+    // Who sees a value that is replaced was said in the question.
+    return created.length === 0
       ? { results }
       : withLive(await withShadowed({ results }, owner, created, context), owner, context);
   },
