@@ -96,6 +96,9 @@ const namesBelow = (services: readonly Seen[], path: string): string =>
 /** Of a row: all services that see it were deployed since its value was set last. */
 export const noneEarlier = 'none';
 
+/** The column of a found value for the services that were deployed before it was set. */
+export const earlierColumn = 'not_deployed_since';
+
 /** When the value of a row was set last; undefined if nothing tells it. @param others may have what it stands for */
 function setAt(row: JsonRecord, others: readonly JsonRecord[]): string | undefined {
   const own = textOf(row, 'updated_at') ?? textOf(row, 'created_at');
@@ -192,7 +195,7 @@ export function findKey(key: string, all: readonly Seen[], within?: string): Fou
       is_secret: isSecret ? true : undefined,
       overridden_at: overriddenAt({ row, path }, places),
       seen_by: `${services.length === 0 ? 'no service' : namesBelow(services, path)}${ofThose}`,
-      not_deployed_since: earlier,
+      [earlierColumn]: earlier,
     };
   });
   return {

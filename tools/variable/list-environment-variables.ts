@@ -20,7 +20,14 @@ import { oneOf } from '../shared/any-service.ts';
 import { readsOfStatuses } from '../shared/deployed-before.ts';
 import { narrowness, ownedVariableReads, ownerIn, seenBy, variableLists } from '../shared/owned-variables.ts';
 import { lackingPlaces, lackingText, someNames, readsOfPlaces } from '../shared/places.ts';
-import { findKey, noneEarlier, seenByService, seenWithin, withStatuses } from '../shared/variables-by-key.ts';
+import {
+  findKey,
+  noneEarlier,
+  earlierColumn,
+  seenByService,
+  seenWithin,
+  withStatuses,
+} from '../shared/variables-by-key.ts';
 
 const columns = [
   'path',
@@ -29,7 +36,7 @@ const columns = [
   'is_secret',
   'scope',
   'seen_by',
-  'not_deployed_since',
+  earlierColumn,
   'overridden_at',
   'variable_type',
   'id',
@@ -124,7 +131,7 @@ async function found(
       : await seenByService(context, ownerIn(context, 'listed', 'service'));
   const { rows, nearest } = findKey(key, seen.all, environment && place?.path);
   // Which other services see it was not read.
-  const shown = service === undefined ? rows : rows.map((row) => omit(row, ['seen_by', 'not_deployed_since']));
+  const shown = service === undefined ? rows : rows.map((row) => omit(row, ['seen_by', earlierColumn]));
   const lacking = lackingPlaces(seen);
   return pruneRecord({
     ...paged(
@@ -152,10 +159,10 @@ const withWords = (view: JsonRecord): JsonRecord => ({ ...view, results: records
 
 /** What a column means, where it names services. */
 const earlierText = (rows: readonly JsonRecord[]): readonly string[] =>
-  rows.every(({ not_deployed_since: since }) => since === undefined || since === noneEarlier)
+  rows.every(({ [earlierColumn]: since }) => since === undefined || since === noneEarlier)
     ? []
     : [
-        'not_deployed_since: deployed before the value was set last; they run with the one before, if it was not set back.',
+        `${earlierColumn}: deployed before the value was set last; they run with the one before, if it was not set back.`,
       ];
 
 /** What a search found, or that it found nothing, and what it lacks. */
