@@ -148,7 +148,13 @@ test('a job without a clock only runs', async () => {
   const plan = await calling('deploy_service', { service: 'shop/staging/warm-up', dry_run: true });
   expect(plan.text).toContain('Runs the job now.');
   expect(plan.text).not.toContain('chedule');
-  expect((await calling('list_job_deployments', { job: 'shop/staging/warm-up' })).text).not.toContain('chedule');
+  const before = await calling('list_job_deployments', { job: 'shop/staging/warm-up' });
+  const next_run = 'at no set time, but when its environment is started';
+  expect(before.answer).toMatchObject({ deployed: 'never', next_run });
+  expect(before.text).toMatch(/^0 history entries, page 1/m);
+  expect(before.text).toContain(`\nIt was never deployed.\nNext run: ${next_run}.`);
+  expect(before.text).not.toContain('chedule');
+  expect((await calling('get_service', { service: 'shop/staging/warm-up' })).answer).toMatchObject({ next_run });
   expect((await calling('deploy_service', { service: 'shop/staging/warm-up', wait: true })).text).not.toContain('Job:');
 });
 
@@ -166,6 +172,15 @@ test.each([
   expect(answer).toMatchObject({ late: expect.stringMatching(late) as string, alerts: firing });
   expect(text.match(/^Overdue: a run was due at .*$/gm)).toHaveLength(1);
   expect(text.match(/^An alert fires: report-late .*$/gm)).toHaveLength(1);
+});
+
+test('a history tells that none of its entries is a run by its schedule', async () => {
+  const { answer, text } = await calling('list_job_deployments', { job: report });
+  expect((answer['results'] as Json[]).map(({ kind }) => kind)).not.toContain('by schedule');
+  expect(answer).toMatchObject({ no_run_by_schedule: 'on record' });
+  expect(text).toContain('No run by its schedule is on record.');
+  const { answer: full } = await calling('list_job_deployments', { job: report, page_size: 1 });
+  expect(full).toMatchObject({ no_run_by_schedule: 'among these' });
 });
 
 test('an environment with an overdue job is not healthy, and not one of which only no deployment failed', async () => {

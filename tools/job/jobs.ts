@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { operations, scheduleKinds, type InputOf } from '../../src/contract/index.ts';
-import { readDeployment, runKindsOf, type HistoryItem } from '../../src/analysis/index.ts';
+import { readDeployment, runKindsOf, saysNeverDeployed, type HistoryItem } from '../../src/analysis/index.ts';
 import {
   at,
   defineTool,
@@ -21,7 +21,7 @@ import {
 } from '../../src/server/tool/index.ts';
 import { alertsAbout, readsOfAlerts } from '../shared/firing-alerts.ts';
 import { ifPossible } from '../shared/if-possible.ts';
-import { lateLines, lateNames, runFacts } from '../shared/late-runs.ts';
+import { lateLines, lateNames, runFacts, runsAtEvents } from '../shared/late-runs.ts';
 import { unlessFailing } from '../shared/places.ts';
 import { joined } from '../shared/plan-parts.ts';
 import {
@@ -147,13 +147,34 @@ async function withKinds(results: readonly JsonRecord[], job: JsonRecord | undef
   return results.map((row, index) => ({ ...row, kind: kinds[index]! }));
 }
 
+/**
+ * Where no run by the schedule of a cron job is, given rows of its history; undefined if one is among them, and without
+ * rows.
+ */
+function noScheduledRun(rows: readonly JsonRecord[], { page, page_size: size }: JsonRecord): string | undefined {
+  const kinds = rows.map(({ kind }) => kind);
+  if (kinds.length === 0 || kinds.includes('by schedule')) return undefined;
+  if (kinds.includes('not told')) return 'known to be among these';
+  return Number(page) === 1 && rows.length < Number(size) ? 'on record' : 'among these';
+}
+
+/** Whether the status of a job says that it was never deployed; false where that isn't known. */
+async function isNeverDeployed(context: ToolContext, id: string): Promise<boolean> {
+  const status = await unlessFailing(context.attempt(operations.get_job_status, { job_id: id }));
+  return status !== undefined && (status.state === 'READY' || saysNeverDeployed(status));
+}
+
+const facts = ['schedule', 'schedule_off', 'no_run_by_schedule', 'deployed', 'next_run', ...lateNames];
+
 /** The runs, and when more are due by the clock: without it, nobody sees that one is missing. */
 const withSchedule = (runs: Renderer): Renderer => ({
   ...runs,
-  view: (answer) => ({ ...runs.view(answer), ...pick(answer, ['schedule', 'schedule_off', 'next_run', ...lateNames]) }),
-  text: ({ schedule, schedule_off: off, next_run: next, ...view }) =>
+  view: (answer) => ({ ...runs.view(answer), ...pick(answer, facts) }),
+  text: ({ schedule, schedule_off: off, no_run_by_schedule: none, deployed, next_run: next, ...view }) =>
     [
       runs.text(omit(view, lateNames)),
+      ...(deployed === 'never' ? ['It was never deployed.'] : []),
+      ...(typeof none === 'string' ? [`No run by its schedule is ${none}.`] : []),
       ...(typeof schedule === 'string'
         ? [`Scheduled at ${schedule}${typeof off === 'string' ? offTexts[off] : ''}.`]
         : []),
@@ -165,7 +186,7 @@ const withSchedule = (runs: Renderer): Renderer => ({
 
 export const listJobDeployments = defineTool(operations.list_job_deployments, {
   toolset: 'services',
-  title: 'Last runs of a job, failed ones, errors',
+  title: 'Last runs, deployments of a job, errors',
   description: 'Run history of a job or cron job: success or failure (fail), when, how often, how long, version.',
   reads: [
     ...readUses('when it is scheduled is not shown', operations.get_job),
@@ -182,17 +203,23 @@ export const listJobDeployments = defineTool(operations.list_job_deployments, {
     ]);
     const schedule = scheduleText(job);
     const off = schedule === undefined ? undefined : scheduleOff(history, input.page ?? 1);
+    const results = history.results && (await withKinds(recordsIn(history.results), job));
+    const none = schedule === undefined ? undefined : noScheduledRun(results ?? [], history);
+    const isEmpty = results?.length === 0 && (input.page ?? 1) === 1;
     return {
       ...history,
-      ...(history.results && { results: await withKinds(recordsIn(history.results), job) }),
+      ...(results && { results }),
       ...(schedule !== undefined && { schedule }),
+      ...(none !== undefined && { no_run_by_schedule: none }),
+      ...(isEmpty && off === undefined && (await isNeverDeployed(context, input.job_id)) && { deployed: 'never' }),
+      ...runsAtEvents(job),
       ...(off !== undefined && { schedule_off: off }),
       ...(schedule !== undefined && off === undefined && (await runsOf(context, input.job_id, job))),
       ...(alerts.length > 0 && { alerts }),
     };
   },
   render: withSchedule(
-    table('deployment', [
+    table('history entry', [
       'kind',
       'status',
       'auditing_data.created_at',

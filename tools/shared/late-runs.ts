@@ -1,6 +1,13 @@
 import type { LateText, PastDeployment, WatchedService } from '../../src/analysis/index.ts';
 import { operations } from '../../src/contract/index.ts';
-import { at, pruneRecord, readUses, type JsonRecord, type ToolContext } from '../../src/server/tool/index.ts';
+import {
+  at,
+  eventsText,
+  pruneRecord,
+  readUses,
+  type JsonRecord,
+  type ToolContext,
+} from '../../src/server/tool/index.ts';
 import { readAspect } from './any-service.ts';
 import { alertsAbout } from './firing-alerts.ts';
 import { historyOf, type Served } from './serving.ts';
@@ -125,12 +132,18 @@ export function lateMembers(lates: readonly LateText[]): JsonRecord {
 /** The names of these members, and of the one about alerts. */
 export const lateNames = ['late', 'late_not_told', 'alerts'] as const;
 
+/** When a job without a timetable runs, in place of the time of its next run; empty for others. */
+export function runsAtEvents(job: JsonRecord | undefined): JsonRecord {
+  const events = eventsText(job);
+  return events === undefined ? {} : { next_run: `at no set time, but ${events}` };
+}
+
 /**
- * When a cron job runs next, what its last run that was due lacks, and then the alerts that fire about the job; empty
- * for other services.
+ * When a job runs next, what the last run of a cron job that was due lacks, and then the alerts that fire about the
+ * job; empty for other services.
  */
 export async function runFacts(context: ToolContext, job: Served): Promise<JsonRecord> {
-  if (!isCronJob(job)) return {};
+  if (!isCronJob(job)) return job.kind === 'job' ? runsAtEvents(job.configuration) : {};
   const [analysis, [looked]] = await Promise.all([dueRuns(), isRunning(job) ? withHistories(context, [job]) : []]);
   const next = analysis.nextRunOf(looked ?? { ...job, history: [] }, context.now());
   const late = looked && lateTextOf(analysis, looked, context.now());

@@ -43,6 +43,7 @@ export { deletion } from './preview/deletion.ts';
 export { deployment, versionOf } from './preview/deployment.ts';
 export {
   environmentDeployment,
+  eventsText,
   jobEffect,
   jobEffectSeen,
   scheduleText,

@@ -1,5 +1,5 @@
 import { isServiceKind, operations } from '../../../contract/index.ts';
-import { type JsonRecord, at, isRecord } from '../../json/index.ts';
+import { type JsonRecord, at, isRecord, omit } from '../../json/index.ts';
 import { readDeployment, runByDeployment, type RunByDeployment } from '../../../analysis/index.ts';
 import { readById, rowsIn, servicesIn, type Reader } from '../../context/index.ts';
 import { deployment, versionOf } from './deployment.ts';
@@ -21,14 +21,25 @@ export function scheduleText(job: JsonRecord | undefined): string | undefined {
 /** Whether a schedule has this member. */
 const has = (schedule: JsonRecord, name: string): boolean => (schedule[name] ?? undefined) !== undefined;
 
+const eventWords = { on_start: 'started', on_stop: 'stopped', on_delete: 'deleted' } as const;
+
+/** On which events of its environment a job runs, as text; undefined for cron jobs, and if the record doesn't say. */
+export function eventsText(job: JsonRecord | undefined): string | undefined {
+  const schedule = job?.['schedule'];
+  if (!isRecord(schedule) || has(schedule, 'cronjob')) return undefined;
+  const words = Object.entries(eventWords).flatMap(([member, word]) => (has(schedule, member) ? [word] : []));
+  const type = textOf(schedule, 'lifecycle_type');
+  return words.length === 0
+    ? undefined
+    : `when its environment is ${words.join(' or ')}${type === undefined ? '' : ` (${show(type)})`}`;
+}
+
 /** The effect of deploying a job that runs at events of its environment; undefined if its schedule doesn't say. */
 function effectOfEvents(schedule: JsonRecord): string | undefined {
   if (has(schedule, 'cronjob')) return undefined;
   if (has(schedule, 'on_start')) return 'runs the job now';
-  const others = [...(has(schedule, 'on_stop') ? ['stopped'] : []), ...(has(schedule, 'on_delete') ? ['deleted'] : [])];
-  return others.length === 0
-    ? undefined
-    : `runs the job now unless the platform runs it only when its environment is ${others.join(' or ')}`;
+  const events = eventsText({ schedule: omit(schedule, ['lifecycle_type']) });
+  return events === undefined ? undefined : `runs the job now unless the platform runs it only ${events}`;
 }
 
 const runByEarlier = ({ ran, at: when }: RunByDeployment): string =>
