@@ -56,6 +56,7 @@ export {
   configuredVersion,
   instancesIn,
   instancesText,
+  isRange,
   lastVersionOf,
   needsHistory,
   needsHistoryOfRuns,

@@ -55,9 +55,13 @@ const runningIn = (status: LenientServiceStatus): number | undefined => {
   return typeof instances === 'number' ? instances : undefined;
 };
 
-/** The number of instances, as text; undefined if it isn't known. */
+/** Whether a configured number of instances leaves open how many run. */
+export const isRange = (instances: string): boolean => !/^\d+$/.test(instances);
+
+/** The number of instances, as text; undefined if it isn't known. A range is only what is configured. */
 export const instancesText = (instances: string | undefined): string | undefined =>
-  instances && `${instances} ${instances === '1' ? 'instance' : 'instances'}`;
+  instances &&
+  `${isRange(instances) ? 'configured for ' : ''}${instances} ${instances === '1' ? 'instance' : 'instances'}`;
 
 /** The version in a configuration, which is the deployed one unless the configuration has changed since. */
 const versionIn = ({ kind, configuration }: ServedService): string | undefined => {

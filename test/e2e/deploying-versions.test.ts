@@ -103,7 +103,7 @@ describe('several services at versions', () => {
       subject: 'shop/staging',
       deploys: expect.arrayContaining([
         expect.stringContaining(`→ commit ${older!.slice(0, 7)} ("`),
-        'search: tag 2.4.1 → tag 9.9.9, 1 to 5 instances',
+        'search: tag 2.4.1 → tag 9.9.9, configured for 1 to 5 instances',
         'orders-db: as it is configured',
       ]) as unknown,
     });
@@ -358,7 +358,7 @@ describe('a deploy that is not waited for tells', () => {
     [
       'deploy_service',
       { service: 'shop/staging/search' },
-      { deploys: 'image acme/search:2.4.1', instances: '1 to 5', public_addresses: reached },
+      { deploys: 'image acme/search:2.4.1', instances: '1 to 5, as configured', public_addresses: reached },
     ],
     [
       'deploy_database',
@@ -374,7 +374,9 @@ describe('a deploy that is not waited for tells', () => {
       'deploy_service',
       { environment: 'shop/staging' },
       {
-        deploys: expect.arrayContaining(['search: image acme/search:2.4.1, 1 to 5 instances']) as unknown,
+        deploys: expect.arrayContaining([
+          'search: image acme/search:2.4.1, configured for 1 to 5 instances',
+        ]) as unknown,
         public_addresses: reached,
       },
     ],

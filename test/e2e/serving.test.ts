@@ -30,7 +30,7 @@ const row = (rows: unknown, name: string): Json => (rows as Json[]).find((one) =
 
 test('the overview says which version serves, on how many instances, since when', async () => {
   const { results } = (await ask('get_environment_overview', { environment: 'shop/staging' })).data;
-  expect(row(results, 'search')['serves']).toMatch(/^2\.4\.1, 1 to 5 instances, since \d{4}-/);
+  expect(row(results, 'search')['serves']).toMatch(/^2\.4\.1, configured for 1 to 5 instances, since \d{4}-/);
   expect(row(results, 'checkout-api')['serves']).toMatch(/^[0-9a-f]{7}, 1 instance, since \d{4}-/);
   expect(row(results, 'storefront')['serves']).toBe('nothing');
 });
@@ -139,7 +139,7 @@ test('what was deployed is said with its version and instances', async () => {
   const { data, text } = await ask('deploy_service', { service: 'shop/staging/search', wait: true });
   expect(data, text).toMatchObject({
     outcome: 'succeeded',
-    serves: expect.stringMatching(/^2\.4\.1, 1 to 5 instances, since \d{4}-/) as string,
+    serves: expect.stringMatching(/^2\.4\.1, configured for 1 to 5 instances, since \d{4}-/) as string,
   });
   expect(text).toContain('Serves: 2.4.1');
 });

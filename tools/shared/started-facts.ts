@@ -1,4 +1,4 @@
-import { instancesIn, instancesText, originIn, shortCommit } from '../../src/analysis/index.ts';
+import { instancesIn, instancesText, isRange, originIn, shortCommit } from '../../src/analysis/index.ts';
 import { isServiceKind, operations, serviceKinds } from '../../src/contract/index.ts';
 import {
   itemsInLists,
@@ -104,6 +104,10 @@ async function versionsIn(
   );
 }
 
+/** A range of instances is what is configured: the platform decides how many of it run. */
+const asConfigured = (instances: string | undefined): string | undefined =>
+  instances !== undefined && isRange(instances) ? `${instances}, as configured` : instances;
+
 /** The deployed version of a service and its number of instances, from data that was read before the deployment. */
 async function versionOfService(context: ToolContext, { kind, id }: Subject): Promise<JsonRecord> {
   const configuration = await context.before(readOf('configuration', kind), { [`${kind}_id`]: id });
@@ -112,7 +116,7 @@ async function versionOfService(context: ToolContext, { kind, id }: Subject): Pr
   const version = isSameAgain ? undefined : versionOf(configuration, context.sent.at(-1)?.['git_commit_id']);
   return {
     deploys: version && withShortCommits(version),
-    instances: instancesIn(configuration),
+    instances: asConfigured(instancesIn(configuration)),
     job: kind === 'job' ? await jobEffectSeen(configuration, context) : undefined,
   };
 }
