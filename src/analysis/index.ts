@@ -39,7 +39,7 @@ export { runByDeployment, runKindsOf, runStepIn, type RunByDeployment, type RunK
 export { foldLines, type Repeats } from './logs/folded-lines.ts';
 export { levels, type LogLine } from './logs/log-line.ts';
 export { repeatsText } from './logs/messages.ts';
-export { overviewOf, type LateText, type WatchedService } from './overview.ts';
+export { overviewOf, standingOf, type LateText, type WatchedService } from './overview.ts';
 export { alertNames, type FiringAlert } from './alerts.ts';
 export { organizationOverviewOf, type ConditionCounts, type WatchedEnvironment } from './organization-overview.ts';
 export { recordedChange, type RecordedChange } from './recorded-changes.ts';

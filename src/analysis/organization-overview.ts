@@ -69,6 +69,7 @@ const environmentConditions = [
   'moving',
   'unknown',
   'not looked at',
+  'never succeeded',
   'out of date',
   'locked',
   'stopped',
@@ -130,6 +131,7 @@ const notSinceDeployed: readonly Standing[] = [
   'out of date',
   'unavailable',
   'unknown',
+  'never succeeded',
   'never deployed',
   'healthy',
 ];

@@ -36,6 +36,7 @@ export const standings = [
   'overdue',
   'moving',
   'unknown',
+  'never succeeded',
   'out of date',
   'stopped',
   'never deployed',
@@ -101,6 +102,9 @@ const settled = (
   if (state.endsWith('ERROR')) return ['failed', `${failures[state] ?? `its state is ${state}`}${failingStep(status)}`];
   if (state === 'UNAVAILABLE') return ['unavailable', warning ?? "it can't be reached or keeps crashing"];
   if (state === 'CANCELED') return ['canceled', 'its last deployment was canceled'];
+  // A stop hides what was before: no deployment at all, or failed ones only. The status doesn't tell which.
+  if (state === 'STOPPED' && status.service_deployment_status === 'NEVER_DEPLOYED')
+    return ['never succeeded', 'it is stopped, and no deployment of it has succeeded'];
   if (state === 'STOPPED' || state === 'DELETED') return ['stopped', `it is ${state.toLowerCase()}`];
   if (state === 'READY' || status.service_deployment_status === 'NEVER_DEPLOYED')
     return ['never deployed', 'it was never deployed'];
@@ -133,7 +137,7 @@ export const standingOf = (
 
 /**
  * Conditions next to which others are shown. A service that is moving changes by itself, and a stopped one is meant to
- * be stopped.
+ * be stopped, unless no deployment of it ever succeeded.
  */
 const withOthers: readonly Standing[] = ['failed', 'unavailable', 'canceled', 'overdue', 'out of date'];
 
@@ -146,6 +150,7 @@ function besidesOf(
   condition: Standing,
   late: LateText | undefined,
 ): readonly Standing[] {
+  if (condition === 'never succeeded') return ['stopped'];
   const { instances, wanted_instances: wanted } = status?.running ?? {};
   const found: readonly Standing[] = [
     ...(instances === 0 && typeof wanted === 'number' && wanted > 0 ? (['unavailable'] as const) : []),
@@ -154,6 +159,9 @@ function besidesOf(
   ];
   return withOthers.includes(condition) ? found.filter((other) => other !== condition) : [];
 }
+
+/** Conditions that the reason of a more urgent one has already. */
+const inReasons: readonly Standing[] = ['overdue', 'stopped'];
 
 const time = ({ at }: ServiceCondition): number => Date.parse(at ?? '') || 0;
 
@@ -191,8 +199,9 @@ export function overviewOf(services: readonly WatchedService[]): Overview {
       condition,
       ...(besides.length > 0 && { besides }),
       state: status?.state ?? undefined,
-      // The text about a run that was due is part of the reason.
-      reason: [reason, ...besides.filter((other) => other !== 'overdue').map((other) => `and is ${other}`)].join(', '),
+      reason: [reason, ...besides.filter((other) => !inReasons.includes(other)).map((other) => `and is ${other}`)].join(
+        ', ',
+      ),
       at: status?.last_deployment_date ?? undefined,
       ...(by !== undefined && { by }),
       ...(late?.isKnown === true && late.due !== undefined && { due: late.due }),

@@ -36,6 +36,27 @@ test('an environment in which something was deployed was deployed', () => {
   });
 });
 
+test('what was stopped before any deployment of it succeeded is told from what was stopped while it ran', () => {
+  const [halted, ran] = [service('importer', 'STOPPED', 'NEVER_DEPLOYED'), service('api', 'STOPPED')];
+  const { services, counts } = overviewOf([ran, halted]);
+  expect(services).toMatchObject([
+    { name: 'importer', condition: 'never succeeded' },
+    { name: 'api', condition: 'stopped' },
+  ]);
+  expect(counts).toEqual({ 'never succeeded': 1, stopped: 1 });
+  const row = rowOf({ services: [ran, halted, service('web', 'DEPLOYED', 'OUT_OF_DATE')] });
+  expect(row).toMatchObject({
+    condition: 'never succeeded',
+    what: expect.stringMatching(/^never succeeded: importer; /),
+  });
+  expect(row).not.toHaveProperty('since');
+  // Stopped as a whole, it is still both.
+  expect(rowOf({ services: [ran, halted] }).what).toMatch(/^never succeeded: importer; stopped: all 2 since /);
+  const status = { state: 'STOPPED', deployment_status: 'NEVER_DEPLOYED' };
+  expect(rowOf({ services: undefined, status }).condition).toBe('never succeeded');
+  expect(rowOf({ services: [service('api', 'STOPPED', 'OUT_OF_DATE')] }).condition).toBe('stopped');
+});
+
 test('every condition of a service shows, in its own row and in that of its environment', () => {
   const broken = service('api', 'DEPLOYMENT_ERROR', 'OUT_OF_DATE', { instances: 0, wanted_instances: 2 });
   expect(overviewOf([broken]).services[0]).toMatchObject({

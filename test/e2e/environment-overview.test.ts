@@ -117,6 +117,17 @@ test('an alert of what runs well is in the first line', async () => {
 });
 
 test('an overview tells the alerts about its cluster, and about no other', async () => {
+  expect((await overview('data/development')).answer['alerts']).toContainEqual(
+    expect.objectContaining({ name: 'importer-down', state: 'NOTIFIED', told: 'on-call' }),
+  );
+  const silenced = await overview('shop/staging');
+  expect(silenced.answer['alerts']).toContainEqual(expect.objectContaining({ name: 'report-late', told: 'nobody' }));
+  expect(silenced.text).toContain('what silences report-late, and until when.');
+  const unread = await overview('data/development', /\/alert-receivers(\?|$)/);
+  expect(unread.text).toContain('Not read: list_alert_receivers');
+  expect(unread.answer['alerts']).toContainEqual(
+    expect.objectContaining({ name: 'importer-down', told: platform.seed['alert_receiver_id'] }),
+  );
   const alert = expect.objectContaining({ name: 'disk-filling', cluster: 'main', told: 'nobody' }) as unknown;
   expect((await overview('data/development')).answer['alerts']).toContainEqual(alert);
   expect((await overview('shop/staging')).answer['alerts']).toContainEqual(alert);
@@ -192,4 +203,30 @@ test('what is stopped can be started by the call that an overview and a diagnosi
   expect((await call('get_service', { service: 'shop/staging/search' })).answer['status']).toMatchObject({
     state: 'DEPLOYED',
   });
+});
+
+test('a stop does not hide that no deployment of a service ever succeeded, and it is not proposed to start it', async () => {
+  const environment = 'data/development';
+  await call('stop_services', { environment, wait: true });
+  await call('start_services', { environment, wait: true });
+  const { answer, text, next } = await overview(environment);
+  const row = (answer['results'] as Record<string, unknown>[]).find(({ name }) => name === 'importer')!;
+  expect(row).toMatchObject({ condition: 'never succeeded', state: 'STOPPED', serves: 'nothing' });
+  expect(row['reason']).toMatch(
+    /^it is stopped, and no deployment of it has succeeded; its last deployment, at \d{4}-\S+, ended as DEPLOYMENT_ERROR/,
+  );
+  expect(answer['counts']).toMatchObject({ 'never succeeded': 1 });
+  expect(text).toContain('1 never succeeded');
+  expect(next.map(({ tool }) => tool)).not.toContain('start_services');
+  expect(next).toContainEqual(
+    expect.objectContaining({ tool: 'diagnose_deployment', arguments: { service: row['id'] } }),
+  );
+  const everything = await call('get_organization_overview', {});
+  const rows = everything.answer['results'] as { environment: string; what: string }[];
+  expect(rows.find((one) => one.environment === environment)).toMatchObject({
+    condition: 'never succeeded',
+    what: expect.stringMatching(/never succeeded: importer/) as string,
+  });
+  const diagnosis = await call('diagnose_deployment', { environment });
+  expect(diagnosis.next.map(({ tool }) => tool)).not.toContain('start_services');
 });

@@ -115,6 +115,7 @@ const tones: Readonly<Record<EnvironmentCondition, Tone>> = {
   moving: 'busy',
   unknown: 'warn',
   'not looked at': 'warn',
+  'never succeeded': 'warn',
   'out of date': 'warn',
   locked: 'warn',
   stopped: 'idle',

@@ -20,7 +20,7 @@ import {
   partialUpdate,
 } from '../../src/server/tool/index.ts';
 import { clustersOf } from '../shared/cluster-nodes.ts';
-import { firingAlert, unwatchedLine, unwatchedText } from '../shared/firing-alerts.ts';
+import { endlessSilences, firingAlert, unwatchedLine, unwatchedText } from '../shared/firing-alerts.ts';
 import { ifPossible } from '../shared/if-possible.ts';
 import { joined } from '../shared/plan-parts.ts';
 import { changedWhileFiring } from './firing-state.ts';
@@ -51,6 +51,7 @@ async function withClusters(context: ToolContext, answer: JsonRecord): Promise<J
   const names = new Map((await clustersOf(context)).map((row) => [row['id'], textOf(row, 'name')]));
   const unwatched = unwatchedText(rules);
   const untold = alertNames(rules.filter(({ state }) => isUntold(state)).map((rule) => firingAlert(rule)));
+  const [silences] = endlessSilences(rules);
   return {
     ...answer,
     results: rules.map((row) => ({
@@ -61,6 +62,7 @@ async function withClusters(context: ToolContext, answer: JsonRecord): Promise<J
     })),
     ...(unwatched !== undefined && { unwatched }),
     ...(untold.length > 0 && { untold }),
+    ...(silences !== undefined && { silences }),
   };
 }
 
@@ -100,11 +102,12 @@ const untoldLine = (untold: unknown): readonly string[] =>
 
 const showingReceivers = (rules: Renderer): Renderer => ({
   ...rules,
-  view: (answer) => ({ ...rules.view(answer), ...pick(answer, ['receivers', 'unwatched', 'untold']) }),
+  view: (answer) => ({ ...rules.view(answer), ...pick(answer, ['receivers', 'unwatched', 'untold', 'silences']) }),
   text: (view) =>
     [
       rules.text(view),
       ...untoldLine(view['untold']),
+      ...(typeof view['silences'] === 'string' ? [view['silences']] : []),
       ...unwatchedLine(view['unwatched']),
       receiversText(view['receivers']),
     ].join('\n'),

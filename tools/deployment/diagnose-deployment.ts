@@ -1,6 +1,13 @@
 import * as z from 'zod';
 import { isDocumentedState, operations, reference, type ServiceKind } from '../../src/contract/index.ts';
-import { deploymentsOf, laterFirst, overviewOf, stoppedBy, type StoppedService } from '../../src/analysis/index.ts';
+import {
+  deploymentsOf,
+  laterFirst,
+  overviewOf,
+  standingOf,
+  stoppedBy,
+  type StoppedService,
+} from '../../src/analysis/index.ts';
 import {
   anyService,
   compact,
@@ -206,10 +213,11 @@ async function nothingFailed(context: ToolContext, environment: Subject): Promis
     ...(stopped.length > mostStops && { stopped_in_all: stopped.length }),
     ...(await troubles(context, (await observedServices(context, environment.id)) ?? [], false)),
     next: startStopped(
-      [...stopped.map(({ service }) => service), ...unexplained].map(({ kind, id }) => ({
+      [...stopped.map(({ service }) => service), ...unexplained].map(({ kind, id, status }) => ({
         kind,
         id,
         state: 'STOPPED',
+        condition: standingOf(status, kind)[0],
       })),
     ),
   });

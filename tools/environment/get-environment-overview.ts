@@ -17,15 +17,18 @@ import { firstServices, whereEmpty } from '../shared/first-steps.ts';
 import { hostOf, readsOfNodes } from '../shared/cluster-nodes.ts';
 import { lockOn, readsOfLock } from '../shared/environment-lock.ts';
 import {
-  alertRow,
+  alertRows,
+  endlessSilences,
   environmentWatched,
   firingAlert,
   isAbout,
   readsOfAlerts,
+  readsOfReceivers,
   unwatchedLine,
   unwatchedText,
   watchedAlerts,
 } from '../shared/firing-alerts.ts';
+import { failedBeforeStop, readsOfFailedBefore } from '../shared/failed-before-stop.ts';
 import { ifPossible } from '../shared/if-possible.ts';
 import { readsOfServices, observedServices, type ObservedService } from '../shared/observed-services.ts';
 import { pendingChanges, placedServices } from '../shared/pending-changes.ts';
@@ -92,13 +95,14 @@ async function servicesWithHistories(context: ToolContext, environmentId: string
 }
 
 const mostLookedInto = 2;
+const lookedInto: readonly unknown[] = ['failed', 'unavailable', 'never succeeded'];
+const notRunning: readonly string[] = ['stopped', 'never succeeded'];
 
 const nextIfEmpty = whereEmpty(({ environment }) => firstServices(environment));
 
 function next(view: JsonRecord, args: JsonRecord): readonly NextCall[] {
   const down = recordsIn(view['results']).filter(
-    ({ condition, kind, id }) =>
-      (condition === 'failed' || condition === 'unavailable') && isActedOn(kind) && id !== undefined,
+    ({ condition, kind, id }) => lookedInto.includes(condition) && isActedOn(kind) && id !== undefined,
   );
   // Proposes calls for a few services that are down. One call starts the stopped ones, and must not be displaced.
   return [
@@ -127,6 +131,8 @@ export const getEnvironmentOverview = composeTool({
     ...readsOfNodes,
     ...readsOfOutlook,
     ...readsOfAlerts,
+    ...readsOfReceivers,
+    ...readsOfFailedBefore,
     ...readsOfDifference,
   ],
   output: z.object({
@@ -175,9 +181,12 @@ export const getEnvironmentOverview = composeTool({
             naming`Ask for one application at a time: ${'get_application_status'}.`,
           ),
     );
-    const isStopped = results.length > 0 && results.every(({ condition }) => condition === 'stopped');
-    const [outlook, pending] = await Promise.all([
+    const isStopped = results.length > 0 && results.every(({ condition }) => notRunning.includes(condition));
+    const [outlook, firing, ofHost, failedBefore, pending] = await Promise.all([
       outlookOn(context, environment, project, isStopped),
+      alertRows(alerts, context),
+      alertRows(host.alerts, context, host.name),
+      failedBeforeStop(context, environment, services ?? []),
       ifPossible(context, 'What changed of services that are out of date', () =>
         pendingChanges(placedServices(services ?? []), environment, context),
       ),
@@ -186,8 +195,9 @@ export const getEnvironmentOverview = composeTool({
     const usage = new Map((services ?? []).map(({ id, status }) => [id, usageText(status, context.now())]));
     const told = results.map((row) => {
       const { urls = [], domains = [] } = addresses?.get(row.id) ?? {};
+      const reason = [row.reason, failedBefore.get(row.id) ?? '', alertsText(alerts, row.id)].join('');
       return pruneRecord({
-        ...omit({ ...row, reason: `${row.reason}${alertsText(alerts, row.id)}` }, ['besides', 'due']),
+        ...omit({ ...row, reason }, ['besides', 'due']),
         serves: serving.get(row.id),
         usage: usage.get(row.id),
         id: row.id || undefined,
@@ -205,9 +215,7 @@ export const getEnvironmentOverview = composeTool({
       ...(outlook.length > 0 && { outlook }),
       results: told,
       ...(changed.length > 0 && { changed_since_deployment: changed }),
-      ...(alerts.length + host.alerts.length > 0 && {
-        alerts: [...alerts.map((rule) => alertRow(rule)), ...host.alerts.map((rule) => alertRow(rule, host.name))],
-      }),
+      ...(firing.length + ofHost.length > 0 && { alerts: [...firing, ...ofHost] }),
       ...(unwatched !== undefined && { unwatched }),
       ...(results.length > 0 && isUnwatched(results.map(({ id }) => id)) && { alert_rules: 'none' }),
     };
@@ -271,6 +279,7 @@ export const getEnvironmentOverview = composeTool({
                 'state',
                 'told',
                 'silenced_until',
+                'silence_reason',
                 'since',
                 'service',
                 'cluster',
@@ -278,6 +287,7 @@ export const getEnvironmentOverview = composeTool({
               ]),
             ]
           : []),
+        ...endlessSilences(recordsIn(alerts)),
         ...unwatchedLine(unwatched),
         ...(rules === 'none' ? ['No alert rule watches this environment or a service in it.'] : []),
       ].join('\n'),

@@ -60,7 +60,14 @@ const withoutHost = (count: number): string =>
 const asWhole = (count: number): string =>
   `${count} of the environments ${count === 1 ? 'is' : 'are'} judged by the platform's state of the whole: a service that failed before the latest deployment may not show.`;
 
-const troubled: readonly string[] = ['failed', 'unavailable', 'unusable cluster', 'alerting', 'moving'];
+const troubled: readonly string[] = [
+  'failed',
+  'unavailable',
+  'unusable cluster',
+  'alerting',
+  'moving',
+  'never succeeded',
+];
 
 /** Where there is no environment, what leads to one. */
 const firstSteps = ({ project, environment }: JsonRecord): readonly NextCall[] => {

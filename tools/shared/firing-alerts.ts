@@ -5,12 +5,15 @@ import {
   pruneRecord,
   readUses,
   rowsIn,
+  show,
   textAt,
   wholeListIn,
   type JsonRecord,
   type ReadUse,
   type ToolContext,
 } from '../../src/server/tool/index.ts';
+import { ifPossible } from './if-possible.ts';
+import { namesOf } from './listed-names.ts';
 
 /** The alert rules of the organization that an overview is about. */
 interface WatchedAlerts {
@@ -138,19 +141,57 @@ export const firingAlert = (rule: JsonRecord, cluster?: string): FiringAlert => 
   silencedUntil: textAt(rule, 'silenced_until'),
 });
 
-/** A firing alert rule, reduced to a few members. @param cluster the name of the cluster that it is about */
-export const alertRow = (rule: JsonRecord, cluster?: string): JsonRecord => {
+/** The reads that tell receivers of alerts by their names. */
+export const readsOfReceivers: readonly ReadUse[] = readUses(
+  'who was told of alerts is shown by ids',
+  operations.list_alert_receivers,
+);
+
+/** Who was told of an alert that fires, with the names of receivers as far as they can be read. */
+async function toldOf({ state, alert_receiver_ids: ids }: JsonRecord, context: ToolContext): Promise<string> {
+  if (isUntold(state)) return 'nobody';
+  if (state !== 'NOTIFIED') return 'nobody yet';
+  if (!Array.isArray(ids) || ids.length === 0) return 'not known';
+  const receivers = ids.map(String);
+  return (
+    (await ifPossible(context, 'By which name receivers of alerts are known', () =>
+      namesOf(receivers, operations.list_alert_receivers, context),
+    )) ?? receivers.join(', ')
+  );
+}
+
+/** The line of an answer about rules, or rows of rules, that are silenced without an end that is told. */
+export function endlessSilences(rules: readonly JsonRecord[]): readonly string[] {
+  const names = rules
+    .filter(({ state, silenced_until: until }) => state === 'SUPPRESSED' && (until ?? undefined) === undefined)
+    .map((rule) => show(textAt(rule, 'name') ?? textAt(rule, 'id') ?? '?'));
+  return names.length === 0
+    ? []
+    : [`Not known, because the platform does not tell it: what silences ${names.join(', ')}, and until when.`];
+}
+
+/** A firing alert rule, reduced to a few members. */
+const alertRow = (rule: JsonRecord, told: string, cluster: string | undefined): JsonRecord => {
   const service =
     isRecord(rule['target']) && isRecord(rule['target']['service']) ? rule['target']['service']['name'] : undefined;
   return pruneRecord({
     name: rule['name'],
     severity: rule['severity'],
     state: rule['state'],
-    told: isUntold(rule['state']) ? 'nobody' : undefined,
+    told,
     silenced_until: rule['silenced_until'],
+    silence_reason: rule['silence_reason'],
     since: rule['starts_at'],
     service,
     cluster,
     id: rule['id'],
   });
 };
+
+/** Firing alert rules as rows. @param cluster the name of the cluster that they are about */
+export const alertRows = (
+  rules: readonly JsonRecord[],
+  context: ToolContext,
+  cluster?: string,
+): Promise<readonly JsonRecord[]> =>
+  Promise.all(rules.map(async (rule) => alertRow(rule, await toldOf(rule, context), cluster)));

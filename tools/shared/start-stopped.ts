@@ -6,10 +6,15 @@ const startable: readonly unknown[] = startableKinds;
 /** Maximum number of services that a proposed call names. */
 const mostNamed = 20;
 
-/** The call that starts the stopped services among rows with kind, state and id; none if none can be started. */
+/**
+ * The call that starts the stopped services among rows with kind, state, id and condition; none if none can be started.
+ * Starting leaves out what no deployment ever made run.
+ */
 export function startStopped(rows: readonly JsonRecord[]): readonly NextCall[] {
-  const ids = rows.flatMap(({ kind, state, id }) =>
-    state === 'STOPPED' && startable.includes(kind) && typeof id === 'string' ? [id] : [],
+  const ids = rows.flatMap(({ kind, state, id, condition }) =>
+    state === 'STOPPED' && condition !== 'never succeeded' && startable.includes(kind) && typeof id === 'string'
+      ? [id]
+      : [],
   );
   return ids.length === 0
     ? []

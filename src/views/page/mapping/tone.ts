@@ -11,6 +11,7 @@ const tones: Readonly<Record<Tone, readonly string[]>> = {
     'not seen',
     'unknown',
     'not looked at',
+    'never succeeded',
     'out of date',
     'locked',
     'warn',
