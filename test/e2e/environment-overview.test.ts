@@ -230,3 +230,22 @@ test('a stop does not hide that no deployment of a service ever succeeded, and i
   const diagnosis = await call('diagnose_deployment', { environment });
   expect(diagnosis.next.map(({ tool }) => tool)).not.toContain('start_services');
 });
+
+test('of what ran, was deployed anew in vain and then stopped, an overview says that its last deployment failed', async () => {
+  const billing = await startTestPlatform({ scenarios: ['flaky-migration-job'] });
+  const connectors = connectorsTo(billing.url, billing.token);
+  opened.push(billing, connectors);
+  const client = await connectors.modern(userAnswering(agree));
+  const service = 'billing/staging/billing-api';
+  for (const version of ['5.2.0', '5.3.0'])
+    await client.call('deploy_service', { services: [{ service, version }], wait: true });
+  await client.call('stop_services', { services: [service], wait: true });
+  const { structuredContent } = await client.call('get_environment_overview', { environment: 'billing/staging' });
+  const rows = (structuredContent as { results: { name: string }[] }).results;
+  expect(rows.find(({ name }) => name === 'billing-api')).toMatchObject({
+    condition: 'stopped',
+    reason: expect.stringMatching(
+      /^it is stopped; its last deployment, at \d{4}-\S+, ended as DEPLOYMENT_ERROR$/,
+    ) as string,
+  });
+});
