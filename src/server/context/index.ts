@@ -52,7 +52,7 @@ export {
   type ShownLog,
   statusRowsIn,
 } from './service-reads.ts';
-export { bringsCode, readsOfSecretsFromOutside, secretsFromOutside, showsProductionSecrets } from './shared-secrets.ts';
+export { bringsCode, readsOfSecretsSeen, secretsSeenIn, showsProductionSecrets } from './shared-secrets.ts';
 export {
   targetAndTouched,
   targetAndTouchedNow,

@@ -17,20 +17,33 @@ const runningCode: readonly ReferenceKind[] = serviceKinds.filter((kind) => kind
 export const bringsCode = ({ creates }: AnyOperation): boolean =>
   creates !== undefined && runningCode.includes(creates.kind);
 
-/** The reads of `secretsFromOutside`. */
-export const readsOfSecretsFromOutside: readonly AnyOperation[] = [
+/** The reads of `secretsSeenIn`. */
+export const readsOfSecretsSeen: readonly AnyOperation[] = [
   operations.list_secrets_of_environment,
   operations.list_variables_of_environment,
   operations.list_environments,
 ];
 
-/** What services of an environment see of secrets that are set outside it, for its whole project. */
-interface SecretsFromOutside {
-  /** Their keys, in the order of the platform; undefined if secrets or variables can't be listed. */
-  readonly keys: readonly string[] | undefined;
+/** The keys of the secrets that every service of an environment sees, by where they are set; in the platform's order. */
+interface SeenKeys {
+  /** Set outside the environment, for its whole project. */
+  readonly outside: readonly string[];
+  /** Set for the environment itself. */
+  readonly own: readonly string[];
   /**
-   * Other environments that are, or may be, production and see the same secrets; undefined if the environments can't be
-   * listed. Not read if there are no such secrets.
+   * Provided by the platform, such as passwords of databases; undefined if the lists of the environment show nothing
+   * that the platform provides.
+   */
+  readonly builtIn: readonly string[] | undefined;
+}
+
+/** The secrets that services of an environment see, without those of single services. */
+interface SeenSecrets {
+  /** Undefined if secrets or variables can't be listed. */
+  readonly keys: SeenKeys | undefined;
+  /**
+   * Other environments that are, or may be, production and see the same secrets of the project; undefined if the
+   * environments can't be listed. Not read if there are no such secrets.
    */
   readonly production: readonly TargetLocation[] | undefined;
 }
@@ -39,39 +52,53 @@ const scopeIn = (row: JsonRecord): string => textIn(row, 'scope') ?? '';
 
 const isOwn = (row: JsonRecord): boolean => scopeIn(row) === 'ENVIRONMENT';
 
+const isBuiltIn = (row: JsonRecord): boolean => scopeIn(row) === 'BUILT_IN';
+
+const isOutside = (row: JsonRecord): boolean => !isOwn(row) && !isBuiltIn(row);
+
 /** Whether a variable's value is held by a manager of secrets outside the platform. */
 const isExternal = (row: JsonRecord): boolean => isHeldExternally(textIn(row, 'variable_type') ?? '');
 
 /**
- * The keys of secrets in the lists of an environment that are set for more than it: those that it gives a value of its
- * own are not seen in it.
+ * The keys of secrets in the lists of an environment. A value of a narrower scope takes the place of a wider one: what
+ * the environment sets itself, of its project's; both, of what the platform provides.
  */
-function keysFromOutside(secrets: readonly JsonRecord[], variables: readonly JsonRecord[]): readonly string[] {
-  const own = new Set([...secrets, ...variables].filter(isOwn).map((row) => row['key']));
-  const wide = [...secrets, ...variables.filter(isExternal)].filter(
-    (row) => !isOwn(row) && scopeIn(row) !== 'BUILT_IN' && !own.has(row['key']),
-  );
-  return [...new Set(wide.flatMap((row) => textIn(row, 'key') ?? []))];
+function keysIn(secrets: readonly JsonRecord[], variables: readonly JsonRecord[]): SeenKeys {
+  const all = [...secrets, ...variables];
+  const held = [...secrets, ...variables.filter(isExternal)];
+  const keysOf = (
+    isMeant: (row: JsonRecord) => boolean,
+    isNarrower: (row: JsonRecord) => boolean,
+  ): readonly string[] => {
+    const replaced = new Set(all.filter(isNarrower).map((row) => row['key']));
+    const seen = held.filter((row) => isMeant(row) && !replaced.has(row['key']));
+    return [...new Set(seen.flatMap((row) => textIn(row, 'key') ?? []))];
+  };
+  return {
+    outside: keysOf(isOutside, isOwn),
+    own: keysOf(isOwn, () => false),
+    builtIn: all.some(isBuiltIn) ? keysOf(isBuiltIn, (row) => !isBuiltIn(row)) : undefined,
+  };
 }
 
 /**
- * Finds the secrets of its project that a service in an environment sees, and the other environments that may be
- * production and see them too.
+ * Finds the secrets that every service in an environment sees, and the other environments that may be production and
+ * see those of the project too.
  * @throws ApiError if the platform fails.
  */
-export async function secretsFromOutside(
+export async function secretsSeenIn(
   environmentId: string,
   projectId: string | undefined,
   reader: Pick<Reader, 'attempt'>,
-): Promise<SecretsFromOutside> {
+): Promise<SeenSecrets> {
   const environment = { kind: 'environment', id: environmentId } as const;
   const [secrets, variables] = await Promise.all([
     readVariableList('secrets', environment, reader),
     readVariableList('variables', environment, reader),
   ]);
   const [ofSecrets, ofVariables] = [wholeListIn(secrets), wholeListIn(variables)];
-  const keys = ofSecrets && ofVariables && keysFromOutside(ofSecrets, ofVariables);
-  if (keys?.length === 0) return { keys, production: [] };
+  const keys = ofSecrets && ofVariables && keysIn(ofSecrets, ofVariables);
+  if (keys?.outside.length === 0) return { keys, production: [] };
   const all =
     projectId === undefined
       ? undefined
@@ -81,5 +108,5 @@ export async function secretsFromOutside(
 }
 
 /** Whether what is found lets secrets of production be seen. In doubt it does. */
-export const showsProductionSecrets = ({ keys, production }: SecretsFromOutside): boolean =>
-  keys?.length !== 0 && production?.length !== 0;
+export const showsProductionSecrets = ({ keys, production }: SeenSecrets): boolean =>
+  keys?.outside.length !== 0 && production?.length !== 0;

@@ -9,10 +9,19 @@ let proxy: RecordingProxy;
 let connectors: Connectors;
 /** The lists that the platform refuses, by their paths. */
 let refused: RegExp | undefined;
+/** Whether lists leave out what the platform provides. */
+let hidesBuiltIn = false;
+
+const isList = (value: unknown): value is { results: Json[] } =>
+  typeof value === 'object' && value !== null && Array.isArray((value as Json)['results']);
 
 beforeAll(async () => {
   platform = await startTestPlatform();
   proxy = await startRecordingProxy(platform.url, {
+    alter: (_, __, body) =>
+      hidesBuiltIn && isList(body)
+        ? { ...body, results: body.results.filter(({ scope }) => scope !== 'BUILT_IN') }
+        : body,
     beforeRequest: async (_, request, response) => {
       if (refused?.test(request.url ?? '') && request.method === 'GET')
         response.writeHead(403, { 'content-type': 'application/json' }).end('{"message":"not for this token"}');
@@ -60,16 +69,20 @@ const registry = async (): Promise<unknown> => {
 };
 
 const told = /^Its code will see these secrets of the project: (.*)\.$/m;
+const ofEnvironment = /^Its code will see these secrets of the environment: (.*)\.$/m;
+const builtIn = /^Its code will see these secrets that the platform provides, .*: (.*)\.$/m;
 const shared = /^Environments that are or may be PRODUCTION see them too: (.*)\.$/m;
 
 test.each(creations)(
-  '%s where production shares a secret is asked for, and names it without its value',
+  '%s where production shares a secret is asked for, and names all that it sees, without their values',
   async (tool, args) => {
     const { tier, effects, question } = await create(tool, 'shop/staging', args(await registry()));
     expect(tier).toBe('disruptive');
     for (const text of [effects, question]) {
       expect(told.exec(text)?.[1]).toBe('LICENCE_TOKEN');
       expect(shared.exec(text)?.[1]).toBe('production');
+      expect(ofEnvironment.exec(text)?.[1]).toBe('SHARED_TOKEN');
+      expect(builtIn.exec(text)?.[1]).toMatch(/^DATABASE_\w+_PASSWORD$/);
       expect(text).not.toContain('never-shown');
     }
   },
@@ -119,6 +132,24 @@ describe('a project of its own', () => {
     const { tier, effects, question } = await create(job, 'own/test', ofJob(undefined));
     expect([tier, question]).toEqual(['write', '']);
     expect(effects).not.toMatch(told);
+    expect(ofEnvironment.exec(effects)?.[1]).toBe('SHARED');
+  });
+
+  test('what the platform provides is told with its database, and as not known where no list shows it', async () => {
+    const { results } = await platform.must('list_environments', { project_id });
+    const { id } = (results as Json[]).find(({ name }) => name === 'test')!;
+    expect((await create(job, 'own/test', ofJob(undefined))).effects).not.toMatch(builtIn);
+    await platform.must('create_database', { environment_id: String(id), name: 'own-db', ...database });
+    const { effects } = await create(job, 'own/test', ofJob(undefined));
+    expect(builtIn.exec(effects)?.[1]).toMatch(/^DATABASE_\w+_PASSWORD$/);
+    hidesBuiltIn = true;
+    try {
+      const without = await create(job, 'own/test', ofJob(undefined));
+      expect(without.effects).not.toMatch(builtIn);
+      expect(without.effects).toMatch(/^Not known: which secrets it will see that the platform provides, /m);
+    } finally {
+      hidesBuiltIn = false;
+    }
   });
 });
 
@@ -133,7 +164,7 @@ test.each([
   try {
     const made = await create(job, place, ofJob(undefined));
     expect(made.tier).toBe(tier);
-    expect(made.effects).toContain('Not known: which secrets of its project it will see.');
+    expect(made.effects).toContain('Not known: which secrets of its project and environment it will see.');
     expect(made.question.match(/Not known: which secrets of its project/g) ?? []).toHaveLength(asked);
   } finally {
     refused = undefined;

@@ -2,7 +2,7 @@ import { operations, type AnyOperation, type ServiceKind } from '../../../contra
 import type { JsonRecord } from '../../json/index.ts';
 import {
   bringsCode,
-  secretsFromOutside,
+  secretsSeenIn,
   servicesIn,
   showsProductionSecrets,
   textIn,
@@ -65,7 +65,7 @@ async function countChanges(
 async function ownRiskOf({ operation, showsAll }: PlannedOperation, target: Target, reader: Reader): Promise<Risk> {
   const own = riskOf(operation, target, showsAll);
   if (needsConfirmation(own) || !bringsCode(operation) || target.id === undefined) return own;
-  const found = await secretsFromOutside(target.id, target.project?.id, reader);
+  const found = await secretsSeenIn(target.id, target.project?.id, reader);
   return showsProductionSecrets(found) ? higherRisk(own, 'disruptive') : own;
 }
 

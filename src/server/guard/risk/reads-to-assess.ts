@@ -1,5 +1,5 @@
 import { isServiceKind, operations, type AnyOperation, type ReferenceKind } from '../../../contract/index.ts';
-import { bringsCode, readOperationOf, readsOfSecretsFromOutside } from '../../context/index.ts';
+import { bringsCode, readOperationOf, readsOfSecretsSeen } from '../../context/index.ts';
 import { readsToFindLock } from '../cluster-lock.ts';
 import { readUses, wideReadUse, type ReadUse } from '../../tool/index.ts';
 
@@ -46,7 +46,7 @@ export function readsToAssess(operation: AnyOperation): readonly ReadUse[] {
     ...(bringsCode(operation)
       ? readUses(
           'whether a new service sees secrets of production is not known, so that somebody is asked',
-          ...readsOfSecretsFromOutside,
+          ...readsOfSecretsSeen,
         )
       : []),
     ...readsToFindLock(operation),

@@ -1,20 +1,31 @@
-import { readsOfSecretsFromOutside, secretsFromOutside } from '../../context/index.ts';
+import { readsOfSecretsSeen, secretsSeenIn } from '../../context/index.ts';
 import { reading, readUses } from '../reads.ts';
 import { notKnown, showName, type Preview } from './preview.ts';
 
-/** Which secrets of the project the code of a new service sees, by key, and which environments of production share them. */
+const provided = 'that the platform provides, such as passwords of databases';
+
+const line = (which: string, keys: readonly string[]): readonly string[] =>
+  keys.length === 0 ? [] : [`Its code will see these ${which}: ${keys.map(showName).join(', ')}.`];
+
+/**
+ * Which secrets the code of a new service sees, by key: those of the project, with the environments of production that
+ * share them, those of the environment, and those that the platform provides.
+ */
 export const secretsSeen: Preview = reading(
-  readUses('the plan does not show which secrets of its project a new service sees', ...readsOfSecretsFromOutside),
+  readUses('the plan does not show which secrets a new service sees', ...readsOfSecretsSeen),
   async (_, { target: { kind, id, project }, reader }) => {
     if (kind !== 'environment' || id === undefined) return [];
-    const { keys, production } = await secretsFromOutside(id, project?.id, reader);
-    if (!keys) return [notKnown('which secrets of its project it will see')];
-    if (keys.length === 0) return [];
+    const { keys, production } = await secretsSeenIn(id, project?.id, reader);
+    if (!keys) return [notKnown('which secrets of its project and environment it will see')];
     const others = production?.map(({ id: other, name }) => showName(name ?? other ?? '')) ?? [];
     return [
-      `Its code will see these secrets of the project: ${keys.map(showName).join(', ')}.`,
+      ...line('secrets of the project', keys.outside),
       ...(others.length > 0 ? [`Environments that are or may be PRODUCTION see them too: ${others.join(', ')}.`] : []),
       ...(production ? [] : [notKnown('whether production sees the same secrets')]),
+      ...line('secrets of the environment', keys.own),
+      ...(keys.builtIn
+        ? line(`secrets ${provided}`, keys.builtIn)
+        : [notKnown(`which secrets it will see ${provided}`)]),
     ];
   },
 );
