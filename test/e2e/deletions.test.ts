@@ -42,6 +42,9 @@ const stall = (): Promise<void> => restart({ timeScale: 1000 });
 
 const planOf = async (tool: string, args: Json): Promise<string> =>
   textOf(await client.call(tool, { ...args, dry_run: true }));
+/** What the plan of a deletion says of a service. */
+const lineFor = (plan: string, name: string): string =>
+  plan.split('\n').find((line) => line.includes(` ${name}, now `)) ?? '';
 const nextOf = (result: CallToolResult): { tool: string; arguments: Json }[] =>
   (result._meta?.[metaKeys.next] ?? []) as { tool: string; arguments: Json }[];
 const servicesIn = async (environment_id: unknown): Promise<unknown[]> =>
@@ -58,7 +61,7 @@ describe('the plan of a deletion', () => {
     });
     await platform.must('create_environment_variable', { application_id, key: 'UNRELATED', value: 'preorders-db-old' });
     const plan = await planOf('delete_service', { service: 'shop/staging/orders-db' });
-    expect(plan).toContain('Deletes database orders-db, now DEPLOYED, with its data (20 GB).');
+    expect(plan).toContain('Deletes database orders-db, now DEPLOYED, with its disk of 20 GB and all data on it.');
     expect(plan).toMatch(/Names it: application checkout-api \(ORDERS\)/);
     expect(plan).not.toContain('UNRELATED');
     expect(plan).not.toContain('DATABASE_');
@@ -83,7 +86,7 @@ describe('the plan of a deletion', () => {
     expect(application).not.toContain('never-shown');
     expect(application).not.toContain('made-up-value-77');
     expect(await planOf('delete_service', { service: 'shop/staging/search' })).toContain(
-      'the data on its volume /data (20 GB)',
+      'its volume /data (20 GB) and all data on it',
     );
     expect(await planOf('delete_service', { service: 'shop/staging/assets-bucket' })).toContain(
       'what it made, in the cloud account too',
@@ -107,6 +110,31 @@ describe('the plan of a deletion', () => {
     expect(plan).toMatch(/Deletes helm session-cache, .*the variable CACHE_TTL/);
     expect(plan).not.toMatch(/itself: .*(PLATFORM_|LICENCE)/);
     expect(plan, 'it has another environment').not.toMatch(/project .*stays/);
+  });
+
+  test('of what was never deployed says that it has no data, and nothing of that where a deployment was tried', async () => {
+    const { id } = await platform.must('clone_environment', {
+      environment_id: seed()['environment_id'],
+      name: 'unused-copy',
+      mode: 'DEVELOPMENT',
+    });
+    const plan = await planOf('delete_environment', { environment: String(id) });
+    for (const name of ['orders-db', 'search'])
+      expect(lineFor(plan, name)).toMatch(/; it was never deployed, so it has no data\.$/);
+    expect(plan).not.toContain('and all data on');
+    expect(lineFor(plan, 'nightly-report')).not.toContain('no data');
+    alter = (path, body) =>
+      path.endsWith('/statuses')
+        ? {
+            ...(body as Json),
+            databases: ((body as Json)['databases'] as Json[]).map((row) => ({ ...row, state: 'DEPLOYMENT_ERROR' })),
+          }
+        : body;
+    const tried = await planOf('delete_environment', { environment: String(id) });
+    expect(lineFor(tried, 'orders-db')).toContain('with its disk of 20 GB and all data on it.');
+    refuses = /\/statuses(\?|$)/;
+    const unknown = await planOf('delete_environment', { environment: String(id) });
+    expect(lineFor(unknown, 'orders-db')).toContain('with its disk of 20 GB and all data on it.');
   });
 
   test('says what stays when the last thing in it goes', async () => {

@@ -13,10 +13,12 @@ import {
 } from '../../context/index.ts';
 import { reading, readUses, type ReadsFor } from '../reads.ts';
 import { notAgreedTo, notKnown, showName, textOf, type PlanLine, type Preview } from './preview.ts';
-import { isNeverApplied, stateRisk } from './terraform-state.ts';
+import { stateRisk } from './terraform-state.ts';
 import {
   bothListsOf,
+  isNeverDeployed,
   namesText,
+  nothingLostText,
   readsOfWhatGoes,
   rulesWatching,
   whatGoesWith,
@@ -150,29 +152,34 @@ const deletionReads: ReadsFor = (planned) => [
   ),
 ];
 
-/** The states of the services of an environment, by id. */
-async function statesIn(environmentId: string, reader: Reader): Promise<ReadonlyMap<unknown, string | undefined>> {
+/** The statuses of the services of an environment, by id. */
+type Statuses = ReadonlyMap<unknown, JsonRecord>;
+
+async function statusesIn(environmentId: string, reader: Reader): Promise<Statuses> {
   const statuses = await reader.attempt(operations.get_environment_status, { environment_id: environmentId });
   const rows = Object.values((statuses ?? {}) as JsonRecord).flatMap((rowsOfKind) => recordsIn(rowsOfKind));
-  return new Map(rows.map((row) => [row['id'], textIn(row, 'state')]));
+  return new Map(rows.map((row) => [row['id'], row]));
 }
 
-const serviceIn = (record: JsonRecord, states: ReadonlyMap<unknown, string | undefined>): DoomedService | undefined => {
+/** What the status of a service tells of it. */
+const standingIn = (status: JsonRecord | undefined): Pick<DoomedService, 'state' | 'isNeverDeployed'> => ({
+  state: textIn(status, 'state'),
+  isNeverDeployed: isNeverDeployed(status),
+});
+
+const serviceIn = (record: JsonRecord, statuses: Statuses): DoomedService | undefined => {
   const kind = textOf(record, 'service_type')?.toLowerCase() ?? '';
   const id = textOf(record, 'id');
   return id === undefined || !isServiceKind(kind)
     ? undefined
-    : { kind, id, name: textOf(record, 'name') ?? id, record, state: states.get(id) };
+    : { kind, id, name: textOf(record, 'name') ?? id, record, ...standingIn(statuses.get(id)) };
 };
 
-/** A confirmation covers the service's id and what is deleted with it, but not its state. */
+/** A confirmation covers the service's id and what is deleted with it, or that it has no data, but not its state. */
 async function serviceLines(service: DoomedService, reader: Reader): Promise<readonly PlanLine[]> {
   const { kind, id, name, state } = service;
   const parts = await whatGoesWith(service, reader);
-  const rest = [
-    parts.length === 0 ? '' : `, with ${parts.join('; ')}`,
-    kind === 'terraform' && isNeverApplied(state) ? '; this platform never applied it, so it made nothing itself' : '',
-  ].join('');
+  const rest = [parts.length === 0 ? '' : `, with ${parts.join('; ')}`, nothingLostText(service)].join('');
   const line = {
     text: `Deletes ${kind} ${showName(name)}, now ${state ?? 'in a state that is not known'}${rest}.`,
     agreed: `Deletes ${kind} ${id}${rest}`,
@@ -204,14 +211,14 @@ function ruleLines(rules: readonly JsonRecord[] | undefined, ids: readonly strin
 
 async function serviceDeletion({ kind, id, name, environment }: Target, reader: Reader): Promise<readonly PlanLine[]> {
   if (id === undefined || !isServiceKind(kind)) return [notKnown('what is deleted')];
-  const [record, states, rows, rules] = await Promise.all([
+  const [record, statuses, rows, rules] = await Promise.all([
     readById(kind, id, reader),
-    environment?.id === undefined ? new Map<unknown, string | undefined>() : statesIn(environment.id, reader),
+    environment?.id === undefined ? new Map<unknown, JsonRecord>() : statusesIn(environment.id, reader),
     servicesIn(environment?.id, reader),
     allRules(reader),
   ]);
-  const service: DoomedService = { kind, id, name: name ?? id, record, state: states.get(id) };
-  const neighbours = rows?.flatMap((row) => serviceIn(row, states) ?? []).filter((one) => one.id !== id);
+  const service: DoomedService = { kind, id, name: name ?? id, record, ...standingIn(statuses.get(id)) };
+  const neighbours = rows?.flatMap((row) => serviceIn(row, statuses) ?? []).filter((one) => one.id !== id);
   const isLast = rows?.every((row) => row['id'] === id) === true;
   const [own, dependents] = await Promise.all([
     serviceLines(service, reader),
@@ -262,15 +269,15 @@ async function environmentLines(id: string, reader: Reader): Promise<readonly Pl
 async function environmentDeletion(target: Target, reader: Reader): Promise<readonly PlanLine[]> {
   const { id } = target;
   if (id === undefined) return [notKnown('what is deleted')];
-  const [rows, states, own, rules, stays] = await Promise.all([
+  const [rows, statuses, own, rules, stays] = await Promise.all([
     servicesIn(id, reader),
-    statesIn(id, reader),
+    statusesIn(id, reader),
     environmentLines(id, reader),
     allRules(reader),
     projectLines(target, reader),
   ]);
   if (!rows) return [notKnown('which services are in it, with what data'), ...stays];
-  const services = rows.flatMap((row) => serviceIn(row, states) ?? []);
+  const services = rows.flatMap((row) => serviceIn(row, statuses) ?? []);
   const others = rows.length - services.length;
   const lines = await Promise.all(services.map((service) => serviceLines(service, reader)));
   return [

@@ -13,6 +13,8 @@ export interface DoomedService {
   /** The platform's record of it; undefined if it can't be read. */
   readonly record?: JsonRecord;
   readonly state?: string;
+  /** Whether nothing of it was ever deployed, nor tried to be. */
+  readonly isNeverDeployed?: boolean;
 }
 
 /** Lists that belong to a service. Not every kind has each of them. */
@@ -80,19 +82,45 @@ export const ownVariables = (
 
 const kindsWithVolumes: readonly ServiceKind[] = ['application', 'container'];
 
-/** The data of a service: its volumes, or the data of a database. */
-function dataText({ kind, record, state }: DoomedService): string | undefined {
-  if (kind === 'terraform') return isNeverApplied(state) ? undefined : 'what it made, in the cloud account too';
+/**
+ * Whether a service was never deployed, by its status. After a first deployment that failed, or was stopped, there may
+ * be a disk with data.
+ */
+export const isNeverDeployed = (status: JsonRecord | undefined): boolean =>
+  textOf(status, 'state') === 'READY' &&
+  [undefined, 'NEVER_DEPLOYED'].includes(textOf(status, 'service_deployment_status'));
+
+/** The disks of a service, as text; undefined if it has none. */
+function disksText({ kind, record }: DoomedService): string | undefined {
   if (kind === 'database')
-    return typeof record?.['storage'] === 'number' ? `its data (${show(record['storage'])} GB)` : 'its data';
+    return typeof record?.['storage'] === 'number'
+      ? `its disk of ${show(record['storage'])} GB and all data on it`
+      : 'its disk and all data on it';
   if (!kindsWithVolumes.includes(kind)) return undefined;
   if (!Array.isArray(record?.['storage'])) return 'volumes that can not be looked up';
   const volumes = recordsIn(record['storage']).map(
     (volume) => `${show(volume['mount_point'])} (${show(volume['size'])} GB)`,
   );
-  return volumes.length === 0
-    ? undefined
-    : `the data on ${volumes.length === 1 ? 'its volume' : 'its volumes'} ${list.format(volumes)}`;
+  if (volumes.length === 0) return undefined;
+  return volumes.length === 1
+    ? `its volume ${volumes[0]} and all data on it`
+    : `its volumes ${list.format(volumes)} and all data on them`;
+}
+
+/** The data of a service that goes: its disks, or what Terraform made. */
+function dataText(service: DoomedService): string | undefined {
+  if (service.kind === 'terraform')
+    return isNeverApplied(service.state) ? undefined : 'what it made, in the cloud account too';
+  return service.isNeverDeployed === true ? undefined : disksText(service);
+}
+
+/** Why nothing is lost with a service that would have data; empty where that doesn't hold. */
+export function nothingLostText(service: DoomedService): string {
+  if (service.kind === 'terraform')
+    return isNeverApplied(service.state) ? '; this platform never applied it, so it made nothing itself' : '';
+  return service.isNeverDeployed === true && disksText(service) !== undefined
+    ? '; it was never deployed, so it has no data'
+    : '';
 }
 
 function publicText({ record }: DoomedService): string | undefined {
