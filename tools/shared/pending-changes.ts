@@ -19,7 +19,14 @@ import { observedServices, type ObservedService } from './observed-services.ts';
 import { allSeenBy, isOwnerKind, type SeenVariables } from './owned-variables.ts';
 import { someNames, unlessFailing } from './places.ts';
 import type { Reads } from './variable-views.ts';
-import { configurationSetSince, isOutOfDate, readsOfDifference, variablesSetSince } from './what-differs.ts';
+import {
+  configurationSetSince,
+  isOutOfDate,
+  pendingText,
+  readsOfDifference,
+  variablesSetSince,
+  type Change,
+} from './what-differs.ts';
 
 /** A service with its configuration and status, as far as they were read. */
 export interface PlacedService {
@@ -64,21 +71,35 @@ async function seenByThese(
   return { seenBy: ({ id }) => byId.get(id), isShared: false };
 }
 
-/** The changes of one service since it was deployed, without values. */
-const changesOf = ({ deployed, configuration }: Outdated, seen: SeenVariables | undefined): readonly string[] => [
+/** The changes of one service since it was deployed. */
+const changesOf = ({ deployed, configuration }: Outdated, seen: SeenVariables | undefined): readonly Change[] => [
   ...configurationSetSince(deployed, configuration),
   ...(seen ? variablesSetSince(deployed, seen) : []),
 ];
 
+/** A fact before a deployment, and what is left to tell of it afterwards. */
+interface Told {
+  readonly text: string;
+  readonly after: string;
+}
+
+/** What changed since services were deployed, as told before and after the deployment that takes it along. */
+interface ToldChanges {
+  readonly changes: readonly Told[];
+  readonly notes: readonly Told[];
+}
+
 /** What changed since services were deployed. */
-export interface PendingChanges {
+interface PendingChanges {
   /** The changes, without values, with the services that have them. */
   readonly changes: readonly string[];
   /** What isn't known or shown of them, as sentences. */
   readonly notes: readonly string[];
 }
 
-const none: PendingChanges = { changes: [], notes: [] };
+const none: ToldChanges = { changes: [], notes: [] };
+
+const alike = (text: string): Told => ({ text, after: text });
 
 /**
  * What changed since those of some services were deployed that are out of date. Takes at most two reads of variables
@@ -86,12 +107,12 @@ const none: PendingChanges = { changes: [], notes: [] };
  * @param environment the id of the one that all of them lie in
  * @param options `isOne`: whether the service is the only one that the caller speaks of, so that it isn't named
  */
-export async function pendingChanges(
+async function toldChanges(
   services: readonly PlacedService[],
   environment: string | undefined,
   reads: Reads,
   { isOne = false }: { readonly isOne?: boolean } = {},
-): Promise<PendingChanges> {
+): Promise<ToldChanges> {
   const outdated = services.filter(({ status }) => isOutOfDate(status));
   const dated = outdated.flatMap((service): Outdated[] => {
     const deployed = textOf(service.status, 'last_deployment_date');
@@ -102,32 +123,41 @@ export async function pendingChanges(
   const found = dated.map((service) => ({ service, changes: changesOf(service, seenBy(service)) }));
   const byChange = Map.groupBy(
     found.flatMap(({ service, changes }) => changes.map((change) => ({ change, name: show(service.name) }))),
-    ({ change }) => change,
+    ({ change }) => pendingText(change),
   );
-  const changes = [...byChange].map(([change, rows]) =>
-    isOne
-      ? change
-      : `${change}: ${someNames(
-          rows.map(({ name }) => name),
-          mostNamed,
-        )}`,
-  );
+  const changes = [...byChange].map(([text, rows]) => {
+    const names = rows.map(({ name }) => name);
+    const of = isOne ? '' : `: ${someNames(names, mostNamed)}`;
+    return { text: `${text}${of}`, after: `${rows[0]!.change.text}${of}` };
+  });
   const explained = new Set(found.flatMap(({ service, changes: own }) => (own.length > 0 ? [service.id] : [])));
   const others = outdated.filter(({ id }) => !explained.has(id)).map(({ name }) => show(name));
+  const ofOthers = isOne ? '' : ` of ${someNames(others, mostNamed)}`;
   return {
     changes: changes.slice(0, mostChanges),
     notes: [
-      ...(changes.length > mostChanges ? [`${changes.length - mostChanges} more changes are not shown.`] : []),
+      ...(changes.length > mostChanges ? [alike(`${changes.length - mostChanges} more changes are not shown.`)] : []),
       ...(others.length > 0
         ? [
-            `Not known: what differs from what runs${isOne ? '' : ` of ${someNames(others, mostNamed)}`}; something may have been removed.`,
+            {
+              text: `Not known: what differs from what runs${ofOthers}; something may have been removed.`,
+              after: `Not known: what else changed with it${ofOthers}; something may have been removed.`,
+            },
           ]
         : []),
       ...(isShared
-        ? ['Not looked at: variables of single services. Where there are any, they count before these.']
+        ? [alike('Not looked at: variables of single services. Where there are any, they count before these.')]
         : []),
     ],
   };
+}
+
+const texts = (told: readonly Told[]): readonly string[] => told.map(({ text }) => text);
+
+/** The same as `toldChanges`, as long as nothing is deployed. */
+export async function pendingChanges(...args: Parameters<typeof toldChanges>): Promise<PendingChanges> {
+  const { changes, notes } = await toldChanges(...args);
+  return { changes: texts(changes), notes: texts(notes) };
 }
 
 /** Services as the lists of their environment show them. */
@@ -161,7 +191,7 @@ async function servicesWithStatus(
 async function changesTaken(
   args: JsonRecord,
   { target: { kind, id, environment }, reader }: Parameters<Preview>[1],
-): Promise<PendingChanges | undefined> {
+): Promise<ToldChanges | undefined> {
   if (id === undefined) return none;
   if (isServiceKind(kind)) {
     const [found, configuration] = await Promise.all([
@@ -169,12 +199,12 @@ async function changesTaken(
       readAspect(reader, { kind, id }, 'configuration'),
     ]);
     const service = { kind, id, name: textOf(configuration, 'name') ?? id, configuration, status: found?.status };
-    return pendingChanges([service], environment?.id, reader, { isOne: true });
+    return toldChanges([service], environment?.id, reader, { isOne: true });
   }
   if (kind !== 'environment') return none;
   const chosen = Object.values(args).some(Array.isArray) ? new Set(idsInLists(args)) : undefined;
   const services = await servicesWithStatus(id, reader);
-  return services && pendingChanges(chosen ? services.filter((one) => chosen.has(one.id)) : services, id, reader);
+  return services && toldChanges(chosen ? services.filter((one) => chosen.has(one.id)) : services, id, reader);
 }
 
 const unknown = 'which changes since the last deployment it takes along';
@@ -193,8 +223,9 @@ export const takenAlong: Preview = reading(
   async (args, context): Promise<readonly PlanLine[]> => {
     const taken = await unlessFailing(changesTaken(args, context));
     if (!taken) return [notAgreedTo(notKnown(unknown))];
-    return [...taken.changes.map((change) => `Takes along: ${change}.`), ...taken.notes].map((line) =>
-      notAgreedTo(line),
-    );
+    return [
+      ...taken.changes.map(({ text, after }) => ({ text: `Takes along: ${text}.`, after: `Included: ${after}.` })),
+      ...taken.notes,
+    ].map((line) => ({ ...line, agreed: '' }));
   },
 );

@@ -10,8 +10,16 @@ const mostNamed = 10;
 /** What is told where nothing shows a difference. */
 const nothingShown = 'not known';
 
-/** What is told of a change whose value can't be compared with the deployed one: it may have been set back. */
-const maybeAsDeployed = 'may be as deployed';
+/** A change since a deployment, without values. */
+export interface Change {
+  readonly text: string;
+  /** Whether it may have been set back: what is there now can't be compared with what is deployed. */
+  readonly mayBeSetBack: boolean;
+}
+
+/** A change that is not deployed yet, as text. */
+export const pendingText = ({ text, mayBeSetBack }: Change): string =>
+  mayBeSetBack ? `${text} (it may have been set back to what is deployed)` : text;
 
 /** The reads of `whatDiffers`. */
 export const readsOfDifference: readonly ReadUse[] = [
@@ -27,27 +35,26 @@ export const isOutOfDate = (status: JsonRecord | undefined): boolean =>
   status?.['service_deployment_status'] === 'OUT_OF_DATE' && outsideChangeIn(status) === undefined;
 
 /**
- * The variables and secrets that were set after a moment and count for the one that sees them, as texts without values.
+ * The variables and secrets that were set after a moment and count for the one that sees them.
  * @param moment an ISO timestamp
  */
-export function variablesSetSince(moment: string, seen: SeenVariables): readonly string[] {
-  const textsOf = (what: 'variable' | 'secret', rows: readonly JsonRecord[] = []): readonly string[] =>
+export function variablesSetSince(moment: string, seen: SeenVariables): readonly Change[] {
+  const changesOf = (what: 'variable' | 'secret', rows: readonly JsonRecord[] = []): readonly Change[] =>
     rows.flatMap((row) => {
       const [key, at] = [textOf(row, 'key'), textOf(row, 'updated_at') ?? textOf(row, 'created_at')];
       if (key === undefined || row['scope'] === 'BUILT_IN' || !isAfter(at, moment)) return [];
       if (effective(seen, key)?.row !== row) return [];
-      const how = isAfter(textOf(row, 'created_at'), moment)
-        ? `added at ${at}`
-        : `changed at ${at}, ${maybeAsDeployed}`;
-      return [`${what} ${show(key)} of scope ${show(row['scope'])} ${how}`];
+      const isNew = isAfter(textOf(row, 'created_at'), moment);
+      const how = `${isNew ? 'added' : 'changed'} at ${at}`;
+      return [{ text: `${what} ${show(key)} of scope ${show(row['scope'])} ${how}`, mayBeSetBack: !isNew }];
     });
-  return [...textsOf('variable', seen.variables), ...textsOf('secret', seen.secrets)];
+  return [...changesOf('variable', seen.variables), ...changesOf('secret', seen.secrets)];
 }
 
 /** That a configuration was changed after a moment; empty if it wasn't. @param moment an ISO timestamp */
-export function configurationSetSince(moment: string, configuration: JsonRecord | undefined): readonly string[] {
+export function configurationSetSince(moment: string, configuration: JsonRecord | undefined): readonly Change[] {
   const at = textOf(configuration, 'updated_at');
-  return isAfter(at, moment) ? [`its configuration, changed at ${at}, ${maybeAsDeployed}`] : [];
+  return isAfter(at, moment) ? [{ text: `its configuration, changed at ${at}`, mayBeSetBack: true }] : [];
 }
 
 /**
@@ -68,8 +75,8 @@ export async function whatDiffers(
     : undefined;
   const changed = seen ? variablesSetSince(deployed, seen) : [];
   const told = [
-    ...configurationSetSince(deployed, configuration),
-    ...changed.slice(0, mostNamed),
+    ...configurationSetSince(deployed, configuration).map(pendingText),
+    ...changed.slice(0, mostNamed).map(pendingText),
     ...(changed.length > mostNamed ? [`${changed.length - mostNamed} more`] : []),
   ];
   return { changed_since_deployment: told.length === 0 ? nothingShown : told };
