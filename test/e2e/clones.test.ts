@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
 import { seedId } from '../../src/platform/seed/index.ts';
 import { connectedForAll } from '../support/connected-platform.ts';
-import type { Connectors } from '../support/connectors.ts';
+import { connectorsTo, type Connectors } from '../support/connectors.ts';
 import { agree, textOf, userAnswering } from '../support/mcp-clients.ts';
+import { startRecordingProxy } from '../support/recording-proxy.ts';
 import { rowsOf, type Json, type TestPlatform } from '../support/test-platform.ts';
 
 let platform: TestPlatform;
@@ -57,7 +58,8 @@ test('everything of an environment is copied but the data of databases and the d
   const copy = answer['id'];
   expect(questions).toEqual([]);
   expect(answer).toMatchObject({ name: 'qa', mode: 'DEVELOPMENT', cluster_name: 'main' });
-  expect(answer['not_made']).toEqual(['data of orders-db', 'custom domains, which have one service only']);
+  expect(answer['not_made']).toEqual(['data of orders-db', expect.stringMatching(/^custom domains of .* \(/)]);
+  for (const name of ['checkout-api', 'search', 'session-cache']) expect(String(answer['not_made'])).toContain(name);
   expect(answer['made']).toEqual(
     expect.arrayContaining(['checkout-api (application)', 'orders-db (database)', 'assets-bucket (terraform)']),
   );
@@ -86,6 +88,26 @@ test('everything of an environment is copied but the data of databases and the d
     );
   expect(ids(copy).length).toBe(ids(staging).length);
   expect(ids(copy).filter((id) => ids(staging).includes(id))).toEqual([]);
+});
+
+test('of what has no custom domain none is said to be missing, and what was not read is said to be so', async () => {
+  const lacking = (await cloning({ environment_id: 'data/development', name: 'without-domains' })).answer['not_made'];
+  expect(lacking).toEqual(['data of events-db']);
+  const proxy = await startRecordingProxy(platform.url, {
+    beforeRequest: async (_, request, response) => {
+      if (/\/customDomain(\?|$)/.test(request.url!))
+        response.writeHead(403, { 'content-type': 'application/json' }).end('{"message":"not for this token"}');
+    },
+  });
+  const others = connectorsTo(proxy.url, platform.tokens.admin);
+  const client = await others.modern(userAnswering(agree));
+  const { structuredContent } = await client.call(tool, { environment_id: 'shop/staging', name: 'not-read' });
+  expect((structuredContent as Json)['not_made']).toEqual([
+    'data of orders-db',
+    expect.stringMatching(/^custom domains of .*checkout-api.*, if there are any: that was not read/),
+  ]);
+  await others.close();
+  await proxy.close();
 });
 
 test('a copy can be deployed by itself', async () => {

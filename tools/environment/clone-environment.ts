@@ -17,7 +17,11 @@ import {
   type Preview,
   type ToolContext,
 } from '../../src/server/tool/index.ts';
+import { canHaveDomains, domainOperations, listDomains } from '../shared/custom-domains.ts';
+import { fewAtOnce } from '../shared/few-at-once.ts';
+import { ifPossible } from '../shared/if-possible.ts';
 import { landedAsAsked, readsOfCluster } from '../shared/landed-as-asked.ts';
+import { unlessFailing } from '../shared/places.ts';
 
 const kindOf = (service: JsonRecord): string => textOf(service, 'service_type')?.toLowerCase() ?? 'service';
 const called = (service: JsonRecord): string =>
@@ -114,6 +118,32 @@ async function contentsOf(attempt: ToolContext['attempt'], id: string): Promise<
   return { services: services && rowsIn(services), ...keys };
 }
 
+/** Most services of which it is read whether they have custom domains: each takes a request. */
+const mostWithDomains = 10;
+
+const domainsStay = 'a domain leads to one service only';
+
+/** The custom domains of the services of the original, which stay there, as parts of a list. */
+async function domainsOf(context: ToolContext, services: readonly JsonRecord[]): Promise<readonly string[]> {
+  const able = services.flatMap((service) => {
+    const [kind, id] = [kindOf(service), textOf(service, 'id')];
+    return canHaveDomains(kind) && id !== undefined ? [{ kind, id, name: textOf(service, 'name') ?? id }] : [];
+  });
+  const read = await fewAtOnce(able.slice(0, mostWithDomains), ({ kind, id }) =>
+    unlessFailing(listDomains(context, kind, id)),
+  );
+  const namesOf = (isMeant: (domains: readonly JsonRecord[] | undefined) => boolean): string =>
+    able.flatMap(({ name }, index) => (isMeant(read[index]) ? [name] : [])).join(', ');
+  const [having, unread] = [
+    namesOf((domains) => domains !== undefined && domains.length > 0),
+    namesOf((domains) => domains === undefined),
+  ];
+  return [
+    ...(having === '' ? [] : [`custom domains of ${having} (${domainsStay})`]),
+    ...(unread === '' ? [] : [`custom domains of ${unread}, if there are any: that was not read (${domainsStay})`]),
+  ];
+}
+
 const sameName = (one: JsonRecord, other: JsonRecord): boolean =>
   textOf(one, 'name')?.toLowerCase() === textOf(other, 'name')?.toLowerCase();
 
@@ -126,7 +156,10 @@ async function comparison(context: ToolContext, from: string, to: string): Promi
   const [one, other] = await Promise.all([contentsOf(context.before, from), contentsOf(context.attempt, to)]);
   if (!other.services) return { note: 'Not known: what it holds. The platform does not tell.' };
   const missing = one.services?.filter((service) => !other.services?.some((copy) => sameName(service, copy))) ?? [];
-  const states = await stateLines(one.services ?? other.services, { attempt: context.before });
+  const [states, domains] = await Promise.all([
+    stateLines(one.services ?? other.services, { attempt: context.before }),
+    one.services && ifPossible(context, 'Which services have custom domains', () => domainsOf(context, one.services!)),
+  ]);
   return {
     made: other.services.map(called),
     variables: other.variables?.length,
@@ -136,7 +169,7 @@ async function comparison(context: ToolContext, from: string, to: string): Promi
       ...missing.map(called),
       ...lackingKeys(one, other, 'variables').map((key) => `variable ${key}`),
       ...lackingKeys(one, other, 'secrets').map((key) => `secret ${key}`),
-      'custom domains, which have one service only',
+      ...(domains ?? [`custom domains (${domainsStay})`]),
     ],
     ...(states.length > 0 && { terraform_state: states }),
   };
@@ -168,6 +201,7 @@ export const cloneEnvironment = defineTool(operations.clone_environment, {
     ...readUses('the answer does not say what was copied', operations.list_services),
     ...readsOfKeys('the answer does not say how many variables and secrets of the environment were copied'),
     ...readUses('the answer does not say where the state of Terraform is kept', operations.get_terraform),
+    ...readUses('the answer does not say which services have domains', ...Object.values(domainOperations.list)),
   ],
   expand: async (args, context) => [
     { operation: operations.clone_environment, input: { ...(await originalsPlace(args, context)), ...args } },
@@ -211,7 +245,7 @@ export const cloneEnvironment = defineTool(operations.clone_environment, {
               `made: ${made.join(', ') || 'no service'}; of the environment itself ${counted(variables, 'variable')} and ${counted(secrets, 'secret')}`,
             ]
           : []),
-        ...(Array.isArray(lacking) ? [`not_made: ${lacking.join(', ')}`] : []),
+        ...(Array.isArray(lacking) ? [`not_made: ${lacking.join('; ')}`] : []),
         ...(Array.isArray(states) ? states.map(show) : []),
         ...(note === undefined ? [] : [show(note)]),
         ...Object.entries(others).map(([member, value]) => `${member}: ${show(value)}`),
