@@ -162,6 +162,7 @@ test('secrets that one environment lacks are named, and those that both have are
   // That of the project is the same one.
   expect(result.structuredContent).toMatchObject({ secrets_not_compared: 1 });
   expect(textOf(result)).toMatch(/ alike as far as compared; .*because secrets are never shown: 1 secret\./s);
+  expect(textOf(result)).toMatch(/^Not compared: variables that the platform provides .*, clusters /m);
 });
 
 test('a history shows the columns that were chosen, and that there may be more', async () => {

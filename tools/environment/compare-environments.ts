@@ -110,6 +110,12 @@ function withOwn(
   };
 }
 
+/** What is never compared. */
+const notCompared: readonly string[] = [
+  'Of custom domains, only whether there are any, certificates and CDN are compared, not their names.',
+  'Not compared: variables that the platform provides (those of a database have its id in their keys, so each environment has others), clusters and modes of the environments, what runs, and the data of databases.',
+];
+
 export const compareEnvironments = composeTool({
   name: 'compare_environments',
   toolset: 'environments',
@@ -180,7 +186,7 @@ export const compareEnvironments = composeTool({
               `Set in both, and not compared, because secrets are never shown: ${secrets} ${secrets === 1 ? 'secret' : 'secrets'}. Their values may differ.`,
             ]
           : []),
-        'Of custom domains, only whether there are any, certificates and CDN are compared, not their names. The data of databases is not compared.',
+        ...notCompared,
       ].join('\n');
     },
     keep: 'first',
