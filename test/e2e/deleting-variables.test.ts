@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { metaKeys } from '../../src/server/output/index.ts';
+import type { NextCall } from '../../src/server/tool/index.ts';
 import { connectorsTo, type Connectors } from '../support/connectors.ts';
 import { agree, textOf, userAnswering } from '../support/mcp-clients.ts';
 import { startRecordingProxy } from '../support/recording-proxy.ts';
@@ -24,6 +26,7 @@ async function deleting(args: Json, user = userAnswering(agree)) {
     isError: result.isError === true,
     answer: (result.structuredContent ?? {}) as Json,
     question: user.questions[0]?.message ?? '',
+    next: (result._meta?.[metaKeys.next] ?? []) as readonly NextCall[],
   };
 }
 
@@ -49,6 +52,19 @@ test('an override is deleted, and the plan and the answer say which value counts
   expect(text).toContain('Services that run with it lose it with their next deployment.');
   expect(stored().toSorted()).toEqual(without(before, 'CONTAINER REGION').toSorted());
   expect(outOfDate()).toEqual([platform.seed['container_id']]);
+});
+
+test('the answer proposes the deployment that brings it into effect, at the commit that runs', async () => {
+  const application_id = platform.seed['application_id'];
+  await platform.must('create_environment_variable', { application_id, key: 'OWN_FLAG', value: 'on' });
+  const { next } = await deleting({ service: 'shop/staging/checkout-api', key: 'OWN_FLAG' });
+  const deployed = (await platform.must('get_application', { application_id }))['git_repository'] as Json;
+  expect(next).toEqual([
+    expect.objectContaining({
+      tool: 'deploy_application',
+      arguments: { application: application_id, commit: deployed['deployed_commit_id'] },
+    }),
+  ]);
 });
 
 test('of an environment: which services see it, which keep their own, and what goes with it', async () => {

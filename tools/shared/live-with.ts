@@ -73,11 +73,25 @@ const atItsCommit = (row: JsonRecord): readonly JsonRecord[] => {
   return typeof commit === 'string' ? [{ application_id: row['id'], git_commit_id: commit }] : [];
 };
 
+const deployable = (rows: readonly JsonRecord[]): readonly JsonRecord[] =>
+  rows.flatMap(atItsCommit).slice(0, mostProposed);
+
+const whoSees = 'Which services see it';
+
+/** The arguments of the deployments that bring a change of an owner's variable into effect; undefined if not known. */
+export async function applicationsToDeploy(
+  owner: VariableOwner,
+  context: ToolContext,
+): Promise<readonly JsonRecord[] | undefined> {
+  const rows = await ifPossible(context, whoSees, () => seeing(owner, context));
+  return rows && deployable(rows);
+}
+
 /** The answer of a change of variables with who sees it, and the deployments that bring it into effect alone. */
 export async function withLive(answer: JsonRecord, owner: VariableOwner, context: ToolContext): Promise<JsonRecord> {
-  const rows = await ifPossible(context, 'Which services see it', () => seeing(owner, context));
+  const rows = await ifPossible(context, whoSees, () => seeing(owner, context));
   const seenBy = isServiceKind(owner.kind) ? { seen_only_by: owner.kind } : rows && { seen_by: firstNames(rows) };
-  return { ...answer, ...seenBy, ...(rows && { takes_it: rows.flatMap(atItsCommit).slice(0, mostProposed) }) };
+  return { ...answer, ...seenBy, ...(rows && { takes_it: deployable(rows) }) };
 }
 
 /** Who sees a variable, as lines. */

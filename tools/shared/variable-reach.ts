@@ -42,9 +42,14 @@ export const reachReads: readonly ReadUse[] = [
 export const unknownReach =
   'Not known: which services see it. The platform does not tell, or the token may not read it.';
 
+const newestCode =
+  'A deployment that names no commit also brings the newest code of an application, which undoes a rollback.';
+
 /** When a change takes effect. A value that is set back to the deployed one needs no deployment. */
-export const takenWithDeployment =
-  'Services take it with their next deployment, jobs on many platforms with their next run. A deployment that names no commit also brings the newest code of an application, which undoes a rollback.';
+export const takenWithDeployment = `Services take it with their next deployment, jobs on many platforms with their next run. ${newestCode}`;
+
+/** When a deletion takes effect. */
+export const lostWithDeployment = `Services that run with it lose it with their next deployment. Jobs do with their next run, on many platforms. ${newestCode}`;
 
 /**
  * The services with their own value of a key, and lines of text about them and about those for which that isn't known;

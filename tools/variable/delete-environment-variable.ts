@@ -14,6 +14,7 @@ import {
   type ToolContext,
 } from '../../src/server/tool/index.ts';
 import { exactlyOne } from '../shared/any-service.ts';
+import { applicationsToDeploy, liveCalls, readsOfLive } from '../shared/live-with.ts';
 import {
   effective,
   isOwnerKind,
@@ -29,7 +30,7 @@ import {
   type SeenVariables,
   type VariableOwner,
 } from '../shared/owned-variables.ts';
-import { effectOf, keepingOf, reachReads, unknownReach } from '../shared/variable-reach.ts';
+import { effectOf, keepingOf, lostWithDeployment, reachReads, unknownReach } from '../shared/variable-reach.ts';
 import { effectLineOf, statusesWithin } from '../shared/variable-effect.ts';
 import { onlookerOf, pathOf } from '../shared/variables-by-key.ts';
 import { reachedServices, reachOf, rowsOf, viewsOf, type Reads } from '../shared/variable-views.ts';
@@ -180,13 +181,14 @@ export const deleteEnvironmentVariable = composeTool({
   input: { ...ownerInput, key: z.string().min(1).describe('Or id.') },
   ...exactlyOne(...ownerMembers),
   operations: variableOperations('delete', 'deleteSecret'),
-  reads: [...ownedVariableReads('variables'), ...ownedVariableReads('secrets')],
+  reads: [...ownedVariableReads('variables'), ...ownedVariableReads('secrets'), ...readsOfLive],
   expand: async ({ key }, context) => [await planDeletion(ownerIn(context, 'deleted', ...ownerMembers), key, context)],
   preview,
   output: z.object({ deleted: z.string(), of: z.string(), counts_now: z.string(), scope: z.string() }),
   answer: async ({ key: wanted }, context) => {
-    const { kind, id, path } = ownerIn(context, 'deleted', ...ownerMembers);
-    const seen = await seenBy(kind, id, context);
+    const owner = ownerIn(context, 'deleted', ...ownerMembers);
+    const { kind, id, path } = owner;
+    const [seen, toDeploy] = await Promise.all([seenBy(kind, id, context), applicationsToDeploy(owner, context)]);
     const key = context.sent.length > 0 ? wanted : keyOf(seen, wanted);
     const after = effective(seen, key);
     const countsNow = after
@@ -201,13 +203,17 @@ export const deleteEnvironmentVariable = composeTool({
       of: path ?? `${kind} ${id}`,
       counts_now: countsNow,
       scope: after?.row['scope'],
+      takes_it: toDeploy,
     });
   },
   render: {
     view: (answer) => answer,
     text: ({ deleted, of, counts_now: countsNow, scope }) =>
-      `${show(deleted)} of ${show(of)} is deleted. ${countsNow === undefined ? 'It has no such variable any more.' : scope === undefined ? 'What counts instead is not known.' : `Now counts: ${show(countsNow)}, of scope ${show(scope)}.`}`,
+      [
+        `${show(deleted)} of ${show(of)} is deleted. ${countsNow === undefined ? 'It has no such variable any more.' : scope === undefined ? 'What counts instead is not known.' : `Now counts: ${show(countsNow)}, of scope ${show(scope)}.`}`,
+        lostWithDeployment,
+      ].join('\n'),
     keep: 'first',
   },
-  next: 'Services that run with it lose it with their next deployment. Jobs do with their next run, on many platforms.',
+  next: liveCalls,
 });
