@@ -70,7 +70,7 @@ const registry = async (): Promise<unknown> => {
 
 const told = /^Its code will see these secrets of the project: (.*)\.$/m;
 const ofEnvironment = /^Its code will see these secrets of the environment: (.*)\.$/m;
-const builtIn = /^Its code will see these secrets that the platform provides, .*: (.*)\.$/m;
+const builtIn = /^Its code will see these built-in secrets: (.*)\.$/m;
 const shared = /^Environments that are or may be PRODUCTION see them too: (.*)\.$/m;
 
 test.each(creations)(
@@ -146,7 +146,7 @@ describe('a project of its own', () => {
     try {
       const without = await create(job, 'own/test', ofJob(undefined));
       expect(without.effects).not.toMatch(builtIn);
-      expect(without.effects).toMatch(/^Not known: which secrets it will see that the platform provides, /m);
+      expect(without.effects).toMatch(/^Not known: which built-in secrets it will see, /m);
     } finally {
       hidesBuiltIn = false;
     }

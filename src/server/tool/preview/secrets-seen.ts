@@ -2,8 +2,6 @@ import { readsOfSecretsSeen, secretsSeenIn } from '../../context/index.ts';
 import { reading, readUses } from '../reads.ts';
 import { notKnown, showName, type Preview } from './preview.ts';
 
-const provided = 'that the platform provides, such as passwords of databases';
-
 const line = (which: string, keys: readonly string[]): readonly string[] =>
   keys.length === 0 ? [] : [`Its code will see these ${which}: ${keys.map(showName).join(', ')}.`];
 
@@ -24,8 +22,8 @@ export const secretsSeen: Preview = reading(
       ...(production ? [] : [notKnown('whether production sees the same secrets')]),
       ...line('secrets of the environment', keys.own),
       ...(keys.builtIn
-        ? line(`secrets ${provided}`, keys.builtIn)
-        : [notKnown(`which secrets it will see ${provided}`)]),
+        ? line('built-in secrets', keys.builtIn)
+        : [notKnown('which built-in secrets it will see, such as passwords of databases')]),
     ];
   },
 );
