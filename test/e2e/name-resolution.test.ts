@@ -102,3 +102,24 @@ describe.each(['modern', 'legacy'] as const)('over MCP, in the %s era', (era) =>
     expect(planned.structuredContent, textOf(planned)).toMatchObject({ dry_run: { target: { id: newer } } });
   });
 });
+
+test('where a name has a service of another kind, the tool for that kind is told, if there is one', async () => {
+  const client = await connectors.modern(userAnswering(agree));
+  const refused = async (tool: string, args: Record<string, unknown>) => {
+    const result = await client.call(tool, args);
+    expect(failureIn(result)).toMatchObject({ kind: 'bad_address' });
+    return textOf(result);
+  };
+  expect(await refused('get_application_logs', { application_id: 'shop/production/search' })).toContain(
+    'For a service of kind container, use search_logs.',
+  );
+  const uri = `infra://service/container/${String(platform.seed['container_id'])}`;
+  expect(await refused('get_application_status', { application_id: uri })).toContain('use get_service.');
+  expect(await refused('update_container', { container_id: 'shop/staging/orders-db', name: 'x' })).toContain(
+    'use update_database.',
+  );
+  expect(await refused('run_job', { job_id: 'shop/staging/orders-db' })).not.toContain('For a service of kind');
+  expect(await refused('get_application_logs', { application_id: 'shop/production/serach' })).not.toContain(
+    'For a service of kind',
+  );
+});

@@ -13,6 +13,7 @@ import type { FailedChange, Failure, InsteadOfClient, Refusal, RefusedBy, Refuse
 import { visibleText, type Tool, type ToolText } from '../tool/index.ts';
 import type { JsonRecord } from '../json/index.ts';
 import { delimited, delimitedInline, type Redactor } from '../redaction/index.ts';
+import { otherKindTool } from './other-kind-tool.ts';
 
 /** Maximum number of argument faults in one answer. */
 const mostIssues = 20;
@@ -239,7 +240,12 @@ const failureTexts: FailureTexts = {
       'Correct them and call again.',
     ].join('\n'),
   bad_address: ({ problem }, { tool, redactor, hidden }) =>
-    `${notCalledText(tool)}. ${resolutionProblemText(problem, { redactor, hidden })}`,
+    [
+      `${notCalledText(tool)}. ${resolutionProblemText(problem, { redactor, hidden })}`,
+      visibleText(otherKindTool(tool, problem) ?? [], hidden),
+    ]
+      .filter(Boolean)
+      .join('\n'),
   denied: ({ denial }, { tool }) => `${notCalledText(tool)}: ${denial.rule} (${denial.setBy}). ${denial.instead}`,
   not_confirmed: ({ why, plan, refusedBy }, { tool, approveCommand, redactor }) =>
     notAgreedText(
