@@ -17,10 +17,12 @@ export interface LogQuery {
   readonly until?: string;
   /** Number of lines to show before and after each match. Default: 0. */
   readonly context?: number;
-  /** Maximum number of different matches to show. Default: all. */
+  /** Maximum number of matches to show: of different ones, unless each is shown. Default: all. */
   readonly limit?: number;
   /** Whether the oldest matches are shown rather than the newest ones, and the first of those that repeat. */
   readonly oldest?: boolean;
+  /** Whether each message is shown as it is, rather than those that repeat once. */
+  readonly isEach?: boolean;
 }
 
 /** The criteria of a search, in the order in which they are applied. */
@@ -48,8 +50,9 @@ export interface LogSearchResult {
   readonly groups: readonly (readonly FoundLine[])[];
   /** Number of messages that match: the lines of a stack trace belong to theirs. */
   readonly matched: number;
-  /** Number of different ones among them, and how many of those are shown. */
+  /** Number of different ones among them. */
   readonly different: number;
+  /** How many of the different ones are shown; if each message is shown, how many messages. */
   readonly shown: number;
   /** Number of messages in the log. */
   readonly searched: number;
@@ -157,7 +160,7 @@ const groupPositions = (positions: readonly number[]): number[][] => {
 
 /**
  * Searches a log, in time linear in its length for any pattern. Colours don't keep words from being found. What is
- * found are messages; those that repeat are shown once.
+ * found are messages; those that repeat are shown once, unless the query asks for each.
  * @param now the time that durations in `since` and `until` are relative to
  * @throws UnusableQuery if the pattern or a time is invalid; the message explains why
  */
@@ -176,8 +179,11 @@ export function searchLog(lines: readonly LogLine[], query: LogQuery, now: Date)
     ...(pattern && { pattern: lineTest(pattern) }),
   });
   const folded = foldRepeats(matches, lines, query.oldest ? 'first' : 'last');
-  const { limit = folded.length, context = 0 } = query;
-  const shown = query.oldest ? folded.slice(0, limit) : folded.slice(Math.max(0, folded.length - limit));
+  const listed: readonly RepeatedMessage[] = query.isEach
+    ? matches.map((message) => ({ shown: message, count: 1, isExact: true }))
+    : folded;
+  const { limit = listed.length, context = 0 } = query;
+  const shown = query.oldest ? listed.slice(0, limit) : listed.slice(Math.max(0, listed.length - limit));
   const hasWords = (line: string): boolean => text?.(line) === true || pattern?.(line) === true;
   const positions = new Set<number>();
   const notes = new Map<number, Pick<FoundLine, 'repeats' | 'more'>>();

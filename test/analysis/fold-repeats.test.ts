@@ -98,6 +98,16 @@ test('a search shows answers of another status beside each other', () => {
   ]);
 });
 
+test('a search shows each message where that is asked for, and still tells how many differ', () => {
+  const lines = ['GET /x 200 in 5ms', 'GET /x 500 in 7ms', 'GET /x 200 in 6ms'].map((message) => ({ message }));
+  const { groups, matched, different, shown } = searchLog(lines, { isEach: true, limit: 2 }, new Date());
+  expect({ matched, different, shown }).toEqual({ matched: 3, different: 2, shown: 2 });
+  expect(groups.flat().map(({ text, repeats }) => [text, repeats])).toEqual([
+    ['GET /x 500 in 7ms', undefined],
+    ['GET /x 200 in 6ms', undefined],
+  ]);
+});
+
 /** Messages as programs log them, with what differs each time; as many lines of a log as they have, or one. */
 const repeatedWarnings: Readonly<Record<string, (time: number) => string>> = {
   'frames of Node': (time) =>

@@ -52,6 +52,12 @@ async function ask(tool: string, args: Json) {
 const search = (args: Json) => ask('search_logs', args);
 
 const checkout = 'shop/production/checkout-api';
+
+/** The last lines of it as they are, oldest first. */
+const lastLines = async (tail: number): Promise<readonly Json[]> => {
+  const application_id = seedId(`service/${checkout}`);
+  return (await ask('get_application_logs', { application_id, tail, raw: true })).data['results'] as Json[];
+};
 const minute = expect.stringMatching(/^\d{4}-/) as string;
 
 describe('a search of an environment', () => {
@@ -172,6 +178,37 @@ describe('the lines of a log', () => {
     expect(data['results']).toHaveLength(Math.min(Number(lines), Number(data['shown_rows'] ?? lines)));
     const { data: last } = await ask('get_application_logs', { application_id, tail: 3, raw: true });
     expect(last['results']).toEqual((data['results'] as Json[]).slice(-3));
+  });
+
+  test('are the last ones as they are where a search has nothing to look for, whatever the kind', async () => {
+    await eventually(async () => {
+      const [before, { data, lines, text }, after] = [
+        await lastLines(6),
+        await search({ service: checkout, level: 'debug', limit: 6 }),
+        await lastLines(6),
+      ];
+      // What runs goes on logging.
+      expect(before).toEqual(after);
+      expect(data).toMatchObject({ each: true, shown: 6 });
+      // A message of several lines has its time on each.
+      expect([...new Set(lines.map((line) => line.split(' ')[1]))]).toEqual([
+        ...new Set(before.map(({ created_at: time }) => time)),
+      ]);
+      expect(text).not.toContain('(× ');
+    });
+    const container = await search({ service: 'shop/production/search', level: 'debug', limit: 20 });
+    expect([container.data['shown'], container.text]).toEqual([20, expect.not.stringContaining('(× ')]);
+    // Every other search folds.
+    const found = await search({ service: 'shop/production/search', level: 'info' });
+    expect(found.data).not.toHaveProperty('each');
+    expect(found.text).toContain('(× ');
+  });
+
+  test('are only warnings and worse where nobody says more, which the answer says', async () => {
+    const plain = await search({ service: 'shop/production/search' });
+    expect([plain.data['default_level'], plain.text]).toEqual(['warn', expect.stringContaining('level debug')]);
+    const levelled = await search({ service: 'shop/production/search', level: 'warn' });
+    expect(levelled.data).not.toHaveProperty('default_level');
   });
 
   test('have their period as a resource, too', async () => {

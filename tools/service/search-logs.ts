@@ -155,6 +155,9 @@ const levelsText = (counts: unknown): string =>
         .join(', ')
     : '';
 
+/** What is said of a search that nobody gave a criterion of: its answer is no picture of the log. */
+const otherLevels = 'Only warnings and worse were looked for: level debug shows the last lines.';
+
 /** How many messages match, and how many are shown; undefined if there are none at all. */
 function countsText({
   matched,
@@ -164,19 +167,23 @@ function countsText({
   levels: counts,
   met_alone,
   default_level,
+  each,
   first_match,
 }: JsonRecord): string | undefined {
   if (searched === 0) return undefined;
   const found = `${String(matched)} of ${String(searched)} messages match`;
-  if (matched === 0) return `${found}. Each filter by itself leaves: ${metAloneText(met_alone, default_level)}.`;
+  const others = default_level === undefined ? '' : ` ${otherLevels}`;
+  if (matched === 0)
+    return `${found}. Each filter by itself leaves: ${metAloneText(met_alone, default_level)}.${others}`;
   const which = first_match === undefined ? ['newest', 'older', 'until'] : ['first', 'later', 'since'];
+  const asTheyAre = each === true ? ' as they are' : '';
   return [
     found,
     ...(different === matched ? [] : [`, ${String(different)} different`]),
-    ...(shown === different
+    ...(shown === (each === true ? matched : different)
       ? []
-      : [`; the ${which[0]} ${String(shown)} are shown, for ${which[1]} ones give ${which[2]}`]),
-    `. By level: ${levelsText(counts)}.`,
+      : [`; the ${which[0]} ${String(shown)} are shown${asTheyAre}, for ${which[1]} ones give ${which[2]}`]),
+    `. By level: ${levelsText(counts)}.${others}`,
   ].join('');
 }
 
@@ -236,6 +243,9 @@ export const searchLogs = composeTool({
       };
     if (missing !== undefined) context.leftOut(`Earlier lines of that deployment can not be had: ${missing}.`);
     const isForFailures = text === undefined && pattern === undefined && level === undefined;
+    // Nothing to look for and every level: that asks for the last lines as they are. Those of a deployment repeat too
+    // much: it is checked, fails and starts again.
+    const isForLines = text === undefined && pattern === undefined && level === 'debug' && deployment_id === undefined;
     const query = {
       text,
       pattern,
@@ -245,6 +255,7 @@ export const searchLogs = composeTool({
       context: contextLines,
       limit,
       oldest,
+      isEach: isForLines,
     };
     // Loaded on demand: the regular expression engine is large, and only needed here.
     const { searchLog } = await import('../../src/analysis/search.ts');
@@ -259,7 +270,8 @@ export const searchLogs = composeTool({
         searched,
         levels: counts,
         met_alone: metAlone,
-        default_level: metAlone && isForFailures ? query.level : undefined,
+        default_level: isForFailures && searched > 0 ? query.level : undefined,
+        each: isForLines ? true : undefined,
         logs,
         without_logs: logs.length === 0 && lines.length === 0 ? true : undefined,
         first_match: oldest === true ? await firstMatch(context, result) : undefined,
