@@ -103,6 +103,37 @@ test('a cluster without environments is said to host nothing', async () => {
   expect(hosts['main']).toBe('nothing');
 });
 
+const alertRules = /alert-?rules?(?:\?|$)/i;
+
+test('the alerts that fire about clusters are told with them, whatever columns are chosen', async () => {
+  for (const args of [{}, { fields: ['name', 'status'] }]) {
+    const result = await called('list_clusters', args);
+    const alert = expect.stringMatching(/^cluster main: disk-filling \(UNROUTED: nobody is told\) since 2/) as string;
+    expect(result.structuredContent).toMatchObject({ cluster_alerts: [alert] });
+    expect(textOf(result)).toContain('Alert about cluster main: disk-filling');
+  }
+});
+
+test('that no alert fires about a cluster is said only where that is known', async () => {
+  const none = await called(
+    'list_clusters',
+    {},
+    { alter: (path, body) => (alertRules.test(path) ? { results: [] } : body) },
+  );
+  expect(none.structuredContent).toMatchObject({ cluster_alerts: [] });
+  expect(textOf(none)).toContain('No alert rule that was read fires');
+  for (const status of [404, 403, 500]) {
+    const result = await called(
+      'list_clusters',
+      {},
+      { refuses: (path) => (alertRules.test(path) ? status : undefined) },
+    );
+    expect(result.structuredContent).not.toHaveProperty('cluster_alerts');
+    expect(textOf(result)).toMatch(/Not read: list_alert_rules|Which alerts fire about them is not said/);
+    expect(textOf(result)).not.toContain('No alert rule that was read fires');
+  }
+});
+
 const refuses = (path: string): number | undefined => (environments.test(path) ? 404 : undefined);
 
 const changes = ['lock_cluster', 'unlock_cluster', 'upgrade_cluster'] as const;

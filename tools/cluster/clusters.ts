@@ -7,7 +7,9 @@ import {
   lockEnd,
   lockReads,
   organizationOf,
+  pick,
   pruneRecord,
+  readUses,
   readClusterLocks,
   recordsIn,
   rowsIn,
@@ -24,7 +26,9 @@ import {
   clusterUpgrade,
 } from '../../src/server/tool/index.ts';
 import { hostedByClusters, readsOfHosted, withHostedLine } from '../shared/hosted-by-clusters.ts';
+import { ifPossible } from '../shared/if-possible.ts';
 import { joined } from '../shared/plan-parts.ts';
+import { alertsOnClusters } from './cluster-alerts.ts';
 import { upgradeOutlook } from './upgrade-outlook.ts';
 
 /** The columns of a cluster's lock: who locked it, why and until when. */
@@ -71,6 +75,18 @@ async function withLocks(organizationId: unknown, context: ToolContext, answer: 
           : row;
     }),
   };
+}
+
+/** The clusters with the alerts that fire about them: their states tell nothing of what is measured. */
+async function withAlerts(organizationId: unknown, context: ToolContext, answer: JsonRecord): Promise<JsonRecord> {
+  const rows = rowsIn(answer);
+  const organization = typeof organizationId === 'string' ? organizationId : await organizationOf(context);
+  if (organization === undefined || rows.length === 0) return answer;
+  const names = new Map(rows.flatMap((row) => (textOf(row, 'id') ? [[textOf(row, 'id')!, textOf(row, 'name')]] : [])));
+  const alerts = await ifPossible(context, 'Which alerts fire about them', () =>
+    alertsOnClusters(context, organization, names),
+  );
+  return alerts ? { ...answer, cluster_alerts: alerts } : answer;
 }
 
 const columns = [
@@ -121,6 +137,21 @@ const nodesText = (row: JsonRecord): string[] => {
   ];
 };
 
+const alertLines = ({ cluster_alerts: alerts }: JsonRecord): readonly string[] => {
+  if (!Array.isArray(alerts)) return [];
+  return alerts.length === 0
+    ? ['No alert rule that was read fires about these clusters.']
+    : alerts.map((alert) => `Alert about ${compact(alert)}`);
+};
+
+/** The same with the alerts that fire below it, whatever the columns. */
+const withAlertLines = (one: Renderer): Renderer => ({
+  ...one,
+  view: (answer) => ({ ...one.view(answer), ...pick(answer, ['cluster_alerts']) }),
+  text: (view) => [one.text(view), ...alertLines(view)].join('\n'),
+  only: (chosen) => withAlertLines(table('cluster', chosen)),
+});
+
 /** The clusters as a table, and below it their machines. */
 const clusterTables: Renderer = {
   ...table('cluster', [...columns, 'warnings', 'nodes']),
@@ -133,13 +164,21 @@ export const listClusters = defineTool(operations.list_clusters, {
   description:
     'List clusters, each cluster: status (healthy), cloud, region, Kubernetes version, nodes, environments, ' +
     'services running there; lock: who, reason, until when.',
-  reads: [...lockReads('it is not shown who locked a cluster, why and until when'), ...readsOfHosted],
+  reads: [
+    ...lockReads('it is not shown who locked a cluster, why and until when'),
+    ...readsOfHosted,
+    ...readUses('which alerts fire about them is not shown', operations.list_alert_rules),
+  ],
   answer: async (args, context) => {
     const { organization_id: organization } = args;
     const list = await context.read(operations.list_clusters, args as InputOf<typeof operations.list_clusters>);
-    return withHosted(organization, context, await withLocks(organization, context, list));
+    const [told, locked] = await Promise.all([
+      withAlerts(organization, context, list),
+      withLocks(organization, context, list).then((rows) => withHosted(organization, context, rows)),
+    ]);
+    return { ...locked, ...pick(told, ['cluster_alerts']) };
   },
-  render: clusterTables,
+  render: withAlertLines(clusterTables),
 });
 
 export const lockCluster = defineTool(operations.lock_cluster, {
