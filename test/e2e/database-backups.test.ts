@@ -39,6 +39,49 @@ test('a backup is made without a question, and listed when it is complete', asyn
   await expect
     .poll(async () => (await calling('list_database_backups', orders)).text)
     .toMatch(/3 backups[^]*by-hand \| DEPLOYED \|/);
+  // Its size is near that of the one before: a smaller one is told.
+  const { text } = await calling('list_database_backups', orders);
+  const [made, nightly] = ['by-hand', 'nightly'].map((name) =>
+    Number(new RegExp(`^${name} \\|.*\\| simulated \\| (\\d+) \\|`, 'm').exec(text)?.[1]),
+  );
+  expect(made! / nightly!).toBeGreaterThanOrEqual(1);
+  expect(made! / nightly!).toBeLessThan(1.1);
+  expect(text).not.toContain('less than half');
+});
+
+/** The backups of a database as a platform with these lists them. */
+async function listedWith(backups: readonly Json[]) {
+  const proxy = await startRecordingProxy(platform.url, {
+    alter: (_, path, body) => (/\/backups?(?:\?|$)/.test(path) ? { ...(body as Json), results: backups } : body),
+  });
+  const others = connectorsTo(proxy.url, platform.tokens.admin);
+  const result = await (await others.modern()).call('list_database_backups', orders);
+  await others.close();
+  await proxy.close();
+  return { text: textOf(result), remarks: (result.structuredContent as Json)['remarks'] };
+}
+
+test('a backup much smaller than the one before, and a series that stopped, are told', async () => {
+  const now = Date.now();
+  const backup = (hoursAgo: number, bytes: number, message = 'By the clock.'): Json => ({
+    id: seedId(`backup/${hoursAgo}`),
+    name: `backup-${hoursAgo}`,
+    message,
+    status: { state: 'DEPLOYED' },
+    created_at: new Date(now - hoursAgo * 3_600_000).toISOString(),
+    bytes,
+  });
+  const usual = [backup(1, 20e6), backup(25, 20e6), backup(49, 19e6)];
+  expect((await listedWith(usual)).remarks).toBeUndefined();
+  const small = await listedWith([backup(1, 3e6), ...usual.slice(1)]);
+  expect(small.remarks).toEqual([expect.objectContaining({ code: 'SMALLER', name: 'backup-1', bytes: 3e6 })]);
+  expect(small.text).toContain('3 MB');
+  const stopped = [backup(60, 20e6), backup(84, 20e6), backup(108, 20e6)];
+  const late = await listedWith([backup(1, 20e6, 'By hand.'), ...stopped]);
+  expect(late.remarks).toEqual([
+    expect.objectContaining({ code: 'NONE_SINCE', message: 'By the clock.', longest_pause_seconds: 86_400 }),
+  ]);
+  expect(late.text).toContain('24 hours at most');
 });
 
 test('without a database, each has its newest backup, or why there is none', async () => {

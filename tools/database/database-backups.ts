@@ -23,6 +23,7 @@ import {
 import { oneOfOrNone } from '../shared/any-service.ts';
 import { startMoment } from '../shared/deployment-started.ts';
 import { lackingText, unlessFailing } from '../shared/places.ts';
+import { backupRemarks, remarkLines } from './backup-remarks.ts';
 import { isComplete, newestBackups, newestColumns, newestUntil, readsOfNewest, whyNone } from './backups-everywhere.ts';
 
 const mayRefuse = readUses(
@@ -72,7 +73,7 @@ const backupColumns = ['name', 'status.state', 'created_at', 'ended_at', 'node',
 
 const isEverywhere = (answer: JsonRecord): boolean => answer['looked_at'] !== undefined;
 
-const besides = ['looked_at', 'unread', 'not_looked_into', 'why_none'];
+const besides = ['looked_at', 'unread', 'not_looked_into', 'why_none', 'remarks'];
 
 /** The backups of a database, or the newest of each, with what has to be said of them. */
 const rendered = (one: Renderer, each: Renderer): Renderer => ({
@@ -84,6 +85,7 @@ const rendered = (one: Renderer, each: Renderer): Renderer => ({
     view['why_none'] === undefined
       ? [
           (isEverywhere(view) ? each : one).text(omit(view, besides)),
+          ...remarkLines(view['remarks']),
           ...(isEverywhere(view) ? [`Looked at: ${compact(view['looked_at'])}.`, ...lackingText(view)] : []),
         ].join('\n')
       : // A number would read as if somebody had looked.
@@ -110,9 +112,15 @@ export const listDatabaseBackups = defineTool(operations.list_database_backups, 
     if (args['database_id'] === undefined) return newestBackups(context, args);
     const input = args as InputOf<typeof operations.list_database_backups>;
     const answer = await context.read(operations.list_database_backups, input);
-    const isNone = rowsIn(answer).length === 0 && (input.page ?? 1) === 1;
-    const why = isNone ? await whyNone(input.database_id, context) : undefined;
-    return { ...answer, ...(why !== undefined && { why_none: why.replace(/\.$/, '') }) };
+    // Only the first page has the newest ones.
+    const newest = (input.page ?? 1) === 1 ? rowsIn(answer) : undefined;
+    const why = newest?.length === 0 ? await whyNone(input.database_id, context) : undefined;
+    const remarks = backupRemarks(newest ?? [], context.now());
+    return {
+      ...answer,
+      ...(why !== undefined && { why_none: why.replace(/\.$/, '') }),
+      ...(remarks.length > 0 && { remarks }),
+    };
   },
   render: rendered(table('backup', backupColumns), table('database', newestColumns)),
 });

@@ -3,6 +3,7 @@ import { replayOrder, type HistoricalOrder } from './replay-history.ts';
 import { builtInVariables } from '../api/index.ts';
 import type { PlatformClock, Random } from '../common/index.ts';
 import { addMissingDatabaseVariables } from '../engine/index.ts';
+import { simulatedBackupRecord } from '../runtime/simulated/index.ts';
 import {
   type Db,
   type DataStore,
@@ -178,6 +179,8 @@ const seedDomains = (time: SeedTime) =>
     use_cdn: 0 as const,
   }));
 
+const backupBytes = 18_400_000;
+
 /** The backups of a database, by name and age in days. */
 const seedBackups = (time: SeedTime) =>
   (
@@ -194,9 +197,9 @@ const seedBackups = (time: SeedTime) =>
     is_scheduled: 0 as const,
     created_at: time.ago(age),
     ended_at: time.ago(age),
-    record: '{}',
+    record: simulatedBackupRecord(backupBytes),
     node: 'simulated',
-    bytes: 18_400_000,
+    bytes: backupBytes,
   }));
 
 /** A freeze of production in most of a year: it is never in force while somebody tries the platform out. */

@@ -36,6 +36,25 @@ const node = 'simulated';
 
 const megabyte = 1_000_000;
 
+/** By how much a backup is larger than the one before at most, as a factor. */
+const mostGrowth = 1.02;
+
+/**
+ * The size of a backup, in bytes: a little more than the newest one of its database has, because databases grow. Records
+ * of earlier versions of this runtime have no size.
+ */
+function sizeOf({ id, database, latestRecord = '{}' }: BackupTask): number {
+  const before: unknown = (JSON.parse(latestRecord) as { readonly bytes?: unknown }).bytes;
+  return Math.round(
+    typeof before === 'number'
+      ? before * secondsBetween([1, mostGrowth], `bytes/${id}`)
+      : secondsBetween([1, 40], `bytes/${database.service.id}`) * megabyte,
+  );
+}
+
+/** The record of a simulated backup. */
+export const simulatedBackupRecord = (bytes: number): string => JSON.stringify({ bytes });
+
 /** Backups without data: only their records exist, after the time that a backup would take. */
 function simulatedBackups({
   clock,
@@ -50,12 +69,8 @@ function simulatedBackups({
     refusalOf: onlyPostgres,
     observe: async (task) => {
       if (clock.now() < endOf(task)) return { outcome: 'ongoing', nextPollAt: endOf(task) };
-      return {
-        outcome: 'succeeded',
-        record: '{}',
-        node,
-        bytes: Math.round(secondsBetween([1, 40], `bytes/${task.id}`) * megabyte),
-      };
+      const bytes = sizeOf(task);
+      return { outcome: 'succeeded', record: simulatedBackupRecord(bytes), node, bytes };
     },
     remove: async () => ({ outcome: 'succeeded' }),
     plan: async ({ service }) => ({ node, to: { node, place: '' }, oldVolume: `volume-${service.id.slice(0, 8)}` }),
