@@ -135,7 +135,7 @@ export function simulateBuildFailure(context: PhaseContext, { buildFailure: buil
       `------\n > [${place}] RUN ${step}:\n${stepOutput.slice(-6).join('\n')}\n------`,
       `Dockerfile:${dockerfileLine}\n--------------------\n  ${dockerfileLine - 1} |     \n  ${dockerfileLine} | >>> RUN ${step}\n  ${dockerfileLine + 1} |     \n--------------------`,
       colored.red(`ERROR: failed to solve: ${failure}`),
-      'Build failed. The previous version, if there was one, keeps running.',
+      'Build failed.',
     ],
     failure,
   };

@@ -17,11 +17,8 @@ export const rolloutStartLines = (context: PhaseContext): string[] => [
   `Started container ${slug(context.task.service.name)} in ${podOf(context)}`,
 ];
 
-/** The last log lines of a failed deployment. */
-export const failureLines = (failure: string): string[] => [
-  colored.red('Deployment failed'),
-  `${failure}. The previous version, if there was one, keeps running.`,
-];
+/** The last log lines of a failed deployment. Whether an earlier version runs on is not known here: it isn't said. */
+export const failureLines = (failure: string): string[] => [colored.red('Deployment failed'), `${failure}.`];
 
 /** The kind of a probe, such as `http`. */
 export const probeKind = (probe: SimulatedProbe): string =>
