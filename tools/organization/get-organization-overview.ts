@@ -236,6 +236,8 @@ export const getOrganizationOverview = composeTool({
         ...(recordsIn(results).length > 0
           ? [tableText(recordsIn(results), ['environment', 'mode', 'condition', 'since', 'by', 'what'])]
           : []),
+        // That all is healthy would read as if somebody had looked.
+        ...(Number(total) > 0 ? ['Not looked at: logs, usage.'] : []),
         ...(Number(pages) > 1 ? [`Page ${String(page)} of ${String(pages)}, worst first.`] : []),
       ].join('\n'),
     keep: 'first',
