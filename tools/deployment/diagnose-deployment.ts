@@ -259,6 +259,14 @@ async function troubles(
   return { ...lateMembers(lates), ...(alerts.length > 0 && { alerts }) };
 }
 
+/** What can't be said of a run that was due, and what can be done. */
+const lateCauseLines = ({ late, late_not_told: untold }: JsonRecord): readonly string[] =>
+  late === undefined && untold === undefined
+    ? []
+    : [
+        'Why a schedule did not run a job is not known: no deployment, log or event that can be read here tells it. A deployment of the job renews its schedule, and on some platforms runs it once.',
+      ];
+
 /** A service as it is observed in its environment or, where that isn't known, by itself. */
 async function observed(
   context: ToolContext,
@@ -328,6 +336,7 @@ export const diagnoseDeployment = composeTool({
       [
         // First: that the last deployment ended well would read as if all was well.
         ...lateLines(view),
+        ...lateCauseLines(view),
         diagnosisView.text(view),
         ...stopTexts(view),
         ...(Array.isArray(view['failed_too']) ? [`Failed too: ${JSON.stringify(view['failed_too'])}`] : []),

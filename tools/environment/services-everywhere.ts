@@ -260,7 +260,7 @@ export const besidesServices = ['looked_at', 'disk', 'partly_read', 'unread', 'n
 /** These members in sentences. */
 export const besidesText = (view: JsonRecord): readonly string[] => [
   `Looked at: ${String(view['looked_at'])}.`,
-  'cpu is in thousandths of a CPU, memory in MB, storage in GB, each as configured. Disk, and how full databases are: not measured.',
+  'cpu is in thousandths of a CPU, memory in MB, storage in GB, each as configured for one instance; what Helm charts and Terraform ask for is not told. Disk, and how full databases are: not measured.',
   'running is empty where what is configured runs, and for jobs and Terraform that were deployed.',
   ...(typeof view['partly_read'] === 'string'
     ? [`States, usage and what runs could not be read of: ${view['partly_read']}.`]
