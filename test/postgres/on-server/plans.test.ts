@@ -102,7 +102,7 @@ const isInsertion = ({ text }: SentStatement): boolean => /^\s*insert/i.test(tex
 const mayReadMany: readonly { readonly form: RegExp; readonly isRight: (rows: Rows) => boolean }[] = [
   // Every variable that services receive, as a deployment reads them: what is read is what is there.
   {
-    form: /^select \* from "variable" where "service_id" in \(/,
+    form: /^select (?:\*|"id", "key", .*) from "variable" where "service_id" in \(/,
     isRight: ({ read, returned }) => read <= 3 * returned,
   },
   // What uses a registry, which nearly all services here do; json-members.test.ts has the indexes.
