@@ -21,10 +21,6 @@ export const lastDue = (times: CronTimes, before: number): number | undefined =>
 export const nextDue = (times: CronTimes, after: number): number | undefined =>
   timeOf(times, (cron) => cron.nextRun(new Date(after)));
 
-/** Whether two schedules have the same times. */
-export const isSameTimes = (one: CronTimes, other: CronTimes): boolean =>
-  one.scheduled_at === other.scheduled_at && (one.timezone ?? 'Etc/UTC') === (other.timezone ?? 'Etc/UTC');
-
 /** What is wrong with a schedule: its expression can't be read, it never comes due, or there is no such time zone. */
 export type ScheduleFault = 'unreadable' | 'never_due' | 'no_such_time_zone';
 

@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { isSameTimes, lastDue, nextDue } from './cron-times.ts';
+import { lastDue, nextDue } from './cron-times.ts';
 import { maybe } from './lenient.ts';
-import { madeItRun, type CronTimes, type PastDeployment } from './history.ts';
+import { isSameTimes, madeItRun, type CronTimes, type PastDeployment } from './history.ts';
 import type { LenientServiceStatus } from './deployment-progress.ts';
 import { runKindsOf, type RunKind } from './job-runs.ts';
 
@@ -108,31 +108,31 @@ function mayRunByAnother({ configuration, status }: ScheduledJob, all: readonly 
 }
 
 /** A period in which one schedule was in force. */
-interface Era {
+interface SchedulePeriod {
   /** When the first known deployment with it was asked for, in milliseconds since 1970. */
   readonly from: number;
   /** Undefined if it is not told. */
   readonly times?: CronTimes;
 }
 
-const isSameEra = (one: CronTimes | undefined, other: CronTimes | undefined): boolean =>
+const isSameSchedule = (one: CronTimes | undefined, other: CronTimes | undefined): boolean =>
   one === undefined || other === undefined ? one === other : isSameTimes(one, other);
 
 /**
  * The schedules that were in force since the job was stopped last, as far as its history reaches; the present one first.
  * What the history doesn't tell is the configured schedule, unless the job was changed later.
  */
-function erasOf(job: ScheduledJob, configured: CronTimes, all: readonly RunSince[]): readonly Era[] {
+function periodsOf(job: ScheduledJob, configured: CronTimes, all: readonly RunSince[]): readonly SchedulePeriod[] {
   const stop = all.findIndex((run) => !ran(run) && (run.past.end === 'good' || run.past.state === 'STOPPED'));
   const brought = (stop === -1 ? all : all.slice(0, stop)).filter((run) => mayDeploy(run) && madeItRun(run.past));
-  return brought.reduce<readonly Era[]>((eras, { past }, index) => {
+  return brought.reduce<readonly SchedulePeriod[]>((periods, { past }, index) => {
     const from = startOf(past);
     const isOther = index === 0 ? mayRunByAnother(job, all) : isChangedSince(job.configuration, from) === true;
     const times = past.schedule ?? (isOther ? undefined : configured);
-    const later = eras.at(-1);
-    return later !== undefined && isSameEra(later.times, times)
-      ? [...eras.slice(0, -1), { ...later, from }]
-      : [...eras, { from, times }];
+    const later = periods.at(-1);
+    return later !== undefined && isSameSchedule(later.times, times)
+      ? [...periods.slice(0, -1), { ...later, from }]
+      : [...periods, { from, times }];
   }, []);
 }
 
@@ -154,7 +154,7 @@ function lateAt(due: number, all: readonly RunSince[]): LateRun | undefined {
 /** The same by the configured schedule, where the job was changed since its deployment and may run by another one. */
 function lateIfConfigured(
   configured: CronTimes,
-  { from }: Era,
+  { from }: SchedulePeriod,
   all: readonly RunSince[],
   now: number,
 ): LateRun | undefined {
@@ -164,7 +164,7 @@ function lateIfConfigured(
 }
 
 /** What is left to say of a period whose schedule is not told: nothing if a run by it is known. */
-function lateIfAny({ from }: Era, until: number, all: readonly RunSince[]): LateRun | undefined {
+function lateIfAny({ from }: SchedulePeriod, until: number, all: readonly RunSince[]): LateRun | undefined {
   const isAlive = all.some(({ isScheduled, past }) => isScheduled && startOf(past) >= from);
   return isAlive ? undefined : { is: 'not told', until: isoOf(until), isAnyKnown: false };
 }
@@ -179,13 +179,13 @@ export function lateRunOf(job: ScheduledJob, now: number): LateRun | undefined {
   const configured = timesIn(job.configuration);
   if (configured === undefined) return undefined;
   const all = runsOf(job);
-  const eras = erasOf(job, configured, all);
-  for (const [index, era] of eras.entries()) {
-    const later = eras[index - 1];
-    if (era.times === undefined)
-      return later ? lateIfAny(era, later.from, all) : lateIfConfigured(configured, era, all, now);
-    const due = lastDue(era.times, later ? later.from : now - leeway);
-    if (due === undefined || due < era.from) continue;
+  const periods = periodsOf(job, configured, all);
+  for (const [index, period] of periods.entries()) {
+    const later = periods[index - 1];
+    if (period.times === undefined)
+      return later ? lateIfAny(period, later.from, all) : lateIfConfigured(configured, period, all, now);
+    const due = lastDue(period.times, later ? later.from : now - leeway);
+    if (due === undefined || due < period.from) continue;
     const late = lateAt(due, all);
     return late && later ? { ...late, until: isoOf(later.from) } : late;
   }
@@ -247,7 +247,7 @@ export function nextRunOf(job: ScheduledJob, now: number): NextRun | undefined {
   if (configured === undefined) return undefined;
   const why = whyNone(job);
   if (why !== undefined) return { is: 'none', why };
-  const [present] = erasOf(job, configured, runsOf(job));
+  const [present] = periodsOf(job, configured, runsOf(job));
   const isAsConfigured = job.status?.service_deployment_status === 'UP_TO_DATE';
   const times = present ? present.times : isAsConfigured ? configured : undefined;
   const asConfigured = nextDueOf(job.configuration, now);

@@ -38,6 +38,10 @@ export interface CronTimes {
   readonly timezone?: string | null;
 }
 
+/** Whether two schedules have the same times. */
+export const isSameTimes = (one: CronTimes, other: CronTimes): boolean =>
+  one.scheduled_at === other.scheduled_at && (one.timezone ?? 'Etc/UTC') === (other.timezone ?? 'Etc/UTC');
+
 /** A deployment, as deployment histories list it. */
 export type HistoryItem = Lenient<z.infer<typeof DeploymentHistoryItem>>;
 

@@ -1,5 +1,5 @@
 import { scheduleRequester, timetableRequester } from '../contract/index.ts';
-import type { PastDeployment } from './history.ts';
+import { isSameTimes, type PastDeployment } from './history.ts';
 
 /**
  * How an item of a job's history came about, as far as its data tells. A run and a deployment that somebody asked for
@@ -32,12 +32,6 @@ const isBy = ({ origin, triggeredBy }: PastDeployment, requester: Requester): bo
 
 const versionOf = ({ commit, image }: PastDeployment): string | undefined => commit ?? image;
 
-const timesOf = ({ schedule }: PastDeployment): string | undefined =>
-  schedule && `${schedule.scheduled_at} ${schedule.timezone ?? 'Etc/UTC'}`;
-
-const differ = (one: string | undefined, other: string | undefined): boolean =>
-  one !== undefined && other !== undefined && one !== other;
-
 /**
  * Whether an item follows a stop, or has another version or schedule than the last good one before it: then it is no
  * mere run.
@@ -46,7 +40,9 @@ function bringsItUp(past: PastDeployment, earlier: readonly PastDeployment[]): b
   const last = earlier.find(({ end }) => end === 'good');
   if (last === undefined) return false;
   if (last.action === 'STOP') return true;
-  return differ(versionOf(past), versionOf(last)) || differ(timesOf(past), timesOf(last));
+  const [version, before] = [versionOf(past), versionOf(last)];
+  if (version !== undefined && before !== undefined && version !== before) return true;
+  return past.schedule !== undefined && last.schedule !== undefined && !isSameTimes(past.schedule, last.schedule);
 }
 
 function kindOf(

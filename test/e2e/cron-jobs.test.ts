@@ -292,7 +292,7 @@ test('a run that somebody asks for hides no dead schedule, and a history tells i
     const { text, answer } = await calling(tool, args);
     expect(answer).toMatchObject({ late: expect.stringMatching(stillLate) as string, alerts: firing });
     if (tool === 'diagnose_deployment')
-      expect(text).toMatch(/Overdue: [^]*\nWhy a schedule did not run a job is not known: [^]*: succeeded\n/);
+      expect(text).toMatch(/Overdue: [^]*\nWhy a run did not begin is not known: [^]*: succeeded\n/);
   }
   const { answer: runs } = await calling('list_job_deployments', { job: report });
   expect((runs['results'] as Json[])[0]).toMatchObject({ kind: 'run or deployment on request' });

@@ -264,7 +264,7 @@ const lateCauseLines = ({ late, late_not_told: untold }: JsonRecord): readonly s
   late === undefined && untold === undefined
     ? []
     : [
-        'Why a schedule did not run a job is not known: no deployment, log or event that can be read here tells it. A deployment of the job renews its schedule, and on some platforms runs it once.',
+        'Why a run did not begin is not known: histories tell what ran, not why something did not. A deployment of the job renews its schedule, and on some platforms runs it once.',
       ];
 
 /** A service as it is observed in its environment or, where that isn't known, by itself. */

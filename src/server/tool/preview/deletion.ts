@@ -1,11 +1,12 @@
 import { isAtRest, isServiceKind, operations, serviceKinds, type ServiceKind } from '../../../contract/index.ts';
-import { recordsIn, type JsonRecord, isRecord } from '../../json/index.ts';
+import { type JsonRecord, isRecord } from '../../json/index.ts';
 import {
   listOfOrganization,
   readById,
   readOperationOf,
   readBothVariableLists,
   servicesIn,
+  statusRowsIn,
   textIn,
   wholeListIn,
   type Reader,
@@ -157,8 +158,7 @@ type Statuses = ReadonlyMap<unknown, JsonRecord>;
 
 async function statusesIn(environmentId: string, reader: Reader): Promise<Statuses> {
   const statuses = await reader.attempt(operations.get_environment_status, { environment_id: environmentId });
-  const rows = Object.values((statuses ?? {}) as JsonRecord).flatMap((rowsOfKind) => recordsIn(rowsOfKind));
-  return new Map(rows.map((row) => [row['id'], row]));
+  return new Map(statusRowsIn(statuses).map((row) => [row['id'], row]));
 }
 
 /** What the status of a service tells of it. */
